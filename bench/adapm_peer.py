@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pulls and pushes of syncyte.Store against AdaPM's PyTorch bindings, on one node with one worker, in rank 0.
 
 SYNCYTE_ADAPM_SOURCE names AdaPM's folder; its bindings/ holds the built extension. Without it nothing is measured."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.ops.syncyte.allreduce against mpi4py's Allreduce into an existing buffer, float64."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The shared cache: a switch of two processes to a resident model against a copy of the model's bytes, and allocations
 in a slice against those of torch's own allocator."""
 

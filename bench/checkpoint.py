@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints against raw file operations on the same bytes: save against write + fsync, load against a cached read."""
 
 import os

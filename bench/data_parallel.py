@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time that data-parallel training adds to a step: syncyte.torch.DataParallel against torch's DistributedDataParallel
 with gloo. The model is a perceptron of 25 million parameters; each rank has 16 samples and one thread."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather of rows of a whole tensor against a load loop over the same mapped memory, and against one MPI_Get per row.
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole tensors against Global Arrays: NGA_Get and NGA_Acc, one call per row, and NGA_Read_inc.
 
 #include <ga.h>

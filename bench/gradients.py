@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Derivatives of collectives of syncyte.torch against raw mpi4py calls into existing buffers, float64."""
 
 import numpy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Halo exchange against MPI_Isend and MPI_Irecv with packing, written by hand for this case: a 512 x 512 field of
 // float64 on a periodic grid of 2 x 1 ranks, two ghost cells wide, corners included.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Measurements between two hosts, one rank on each: rank 0 works, rank 1 serves it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather of random rows of another host against one MPI_Get per row.
 
 #include "hosts.hpp"

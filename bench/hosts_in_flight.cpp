@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Eight gathers from another host in flight at once against eight, one after another. The network delays each packet.
 
 #include "hosts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Between hosts: the time of one short row and of a small allreduce, and the processor time of an idle fabric.
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather of random rows of another host against one contiguous message of as many bytes, through UCX without Syncyte.
 
 #include "hosts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pulls and pushes of a parameter store's keys that another host owns, against MPI messages written by hand: one
 // request and one answer for each batch. Batches have distinct random keys.
 

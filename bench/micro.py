@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the micro benchmarks (folder micro) and prints their rows of report.json as lines of JSON.
 
     micro.py PROGRAM [OPTION...]      options of Google Benchmark, for example --benchmark_filter=CRC32C

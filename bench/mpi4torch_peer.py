@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """allreduce of syncyte.torch against mpi4torch's Allreduce, float64.
 
 mpi4torch needs torch 2.6 or older, and Syncyte built with that torch. Without mpi4torch nothing is measured."""

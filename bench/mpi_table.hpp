@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The table of table.hpp in an MPI window: the reference of one MPI_Get per row.
 

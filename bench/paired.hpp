@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Paired measurements: ours and a reference alternate in one process, and the result is the ratio of their times.
 //

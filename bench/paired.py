@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Paired measurements in Python, by the protocol of paired.hpp."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Forward and backward of a ParallelLinear, 2048 to 2048, 512 samples, float32, against torch.nn.Linear of this rank's
 part and one raw MPI_Allreduce of the bytes that any implementation has to reduce: the input's gradient if columns are
 cut, the result if rows are."""

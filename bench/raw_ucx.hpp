@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The reference of rows between hosts: a request and its answer through UCX without Syncyte.
 

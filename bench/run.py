@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the benchmark programs under mpirun, writes report.json and prints it as a table.
 
 Each program prints its rows as lines of JSON on rank 0: {name, unit, ours, reference, reference_name, ratio, ratio_min,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pulls and pushes of a parameter store's keys against loops without locks over as much shared memory. Batches have
 // distinct random keys: this rank's own, or the next rank's.
 

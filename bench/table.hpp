@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The tables that gather is measured on: usually 256 MiB of rows of 256 bytes, and 100,000 random row numbers.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rows against torch on local memory: gather and scatter-add of whole tensors, gather of any array."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 #[[
 Finds PyTorch's C++ libraries without PyTorch's own CMake package, which fails if no CUDA toolkit is installed.
 The Python of Python3_EXECUTABLE (found here when it is not set) says in which folder its torch is installed.

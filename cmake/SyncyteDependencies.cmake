@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Dependencies of the build: languages, MPI, small libraries, Python.
 
 if(SYNCYTE_FORTRAN OR SYNCYTE_EXAMPLES)

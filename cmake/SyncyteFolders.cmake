@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The target that builds what the demo needs.
 
 # demo_programs: the solver, and the libraries that the learners load.

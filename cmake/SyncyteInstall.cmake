@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Installation: libraries, headers, Fortran modules, the CMake package, pkg-config files.
 # Components: runtime (libraries, Python package), devel (all that is needed to build against them), doc (pages, examples).
 include(CMakePackageConfigHelpers)

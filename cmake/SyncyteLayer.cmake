@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # syncyte_layer(NAME SOURCES ... [LINK ...]): one layer of the core. Its objects go into libsyncyte and, with symbols
 # visible to tests, into the static library syncyte_core. LINK names lower layers' targets and libraries.
 function(syncyte_layer name)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Options of the build, and what applies to every target.
 
 option(SYNCYTE_FORTRAN "Build the Fortran module" ON)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sets the install folder of the Python package (SYNCYTE_PYTHON_DIR), and the paths between it and the library's folder.
 include_guard(GLOBAL)
 

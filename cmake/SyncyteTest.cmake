@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Declares tests that run under mpirun. tests/README.md says what each label covers and how long it takes.
 #
 #   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 3 MORE_RANKS 1 2 5 7 LINK syncyte_core)

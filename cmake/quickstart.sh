@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # One command from a fresh clone to the running demo or the passed tests. See --help.
 set -euo pipefail
 

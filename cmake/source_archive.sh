@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Writes a commit's files to syncyte-VERSION.tar.gz, and prints its SHA-256:
 #   cmake/source_archive.sh [COMMIT [FOLDER]]      default: HEAD, and the current folder
 # The same commit gives the same bytes, on any machine with the same git and gzip: files have the commit's time, and

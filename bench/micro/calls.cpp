@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arguments of a C function are checked: the time of a call for one row beside that of the loop below it.
 
 #include "micro.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The checksum of checkpoints.
 
 #include "base/crc32c.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing a halo: the faces of a 3-D array, one element thick.
 
 #include "base/strided_copy.hpp"

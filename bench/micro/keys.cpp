@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys of the parameter store: their owners, lists of their offsets in requests, and the values of one process.
 
 #include <algorithm>

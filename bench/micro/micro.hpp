@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Micro benchmarks, by Google Benchmark: units of src/ in one process, beside the bandwidth of its memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loops over random rows of a table.
 
 #include <utility>

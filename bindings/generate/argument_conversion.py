@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How a dummy argument of a Fortran method becomes an argument of a C function."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads the doc comments of a header: which declaration each belongs to, and its annotations."""
 
 from __future__ import annotations

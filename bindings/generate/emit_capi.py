@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits C functions that follow from their declarations.
 
 A collective runs the class of src/collectives with the same name and arguments, without options and lengths of arrays;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits the values of the C interface's enums for the core: a check, their text for messages, and their names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits the enums of the C++ interface, and its methods that only call a C function with the same arguments.
 
 A class of methods is the base of a class that users see. It has the functions of a handle that are not {cxx_by_hand}.

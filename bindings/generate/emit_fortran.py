@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits one Fortran module per C header, and syncyte_c, which makes the core's modules one."""
 
 from __future__ import annotations

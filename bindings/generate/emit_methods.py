@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits the Fortran modules that users see from the descriptions in bindings/fortran/methods."""
 
 from __future__ import annotations

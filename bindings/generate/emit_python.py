@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits bindings/python/syncyte/_declarations.py."""
 
 from __future__ import annotations

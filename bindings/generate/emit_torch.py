@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits the table of torch's operators, and a C++ function for each of them that users call, from their description.
 
 A function's comment is the description's, or the first line of the Python function's docstring.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Generates declarations and C functions from the C headers, and torch's operators from their schemas, or checks that
 the committed ones are current.
 
@@ -20,6 +21,7 @@ import emit_python
 import emit_torch
 import started
 from comments import AnnotationError
+from license import with_license
 from methods import read_module
 from model import Names
 from parse import check, parse_headers
@@ -73,7 +75,8 @@ def generate(compiler: str) -> dict[Path, str]:
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, names)
-    return files | {Path("bindings/fortran/generated") / name: text for name, text in texts.items()}
+    files |= {Path("bindings/fortran/generated") / name: text for name, text in texts.items()}
+    return {path: with_license(path, text) for path, text in files.items()}
 
 
 def _differences(files: dict[Path, str]) -> list[str]:

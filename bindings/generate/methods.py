@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads bindings/fortran/methods: Fortran modules whose methods are described, not written (see its README.md)."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from comments import AnnotationError, split
+from license import license_line
 
 _SCOPES = "error_here|error_everywhere|error_everywhere_always|error_in_request|error_at_neighbours|view|null"
 _PROTOTYPE = re.compile(
@@ -100,7 +102,8 @@ def _describe(method: Method, line: str) -> bool:
 
 def read_module(path: Path) -> Module:
     continued = re.compile(rf"^(?:{_SCOPES})\b(?:.*&\n *)+", re.M)
-    text = continued.sub(lambda lines: re.sub(r"&\n *", "", lines[0]), path.read_text(encoding="utf-8"))
+    source = path.read_text(encoding="utf-8").removeprefix(license_line(path))
+    text = continued.sub(lambda lines: re.sub(r"&\n *", "", lines[0]), source)
     lines = text.splitlines()
     start = lines.index("contains")
     module = Module(path.stem, lines[:start], [])

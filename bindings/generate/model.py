@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Declarations of the C headers as plain data: the parser makes them, the emitters read them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Parses the C headers with pycparser, joins them with their comments, and checks the annotations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Emits one method: its dummies, its locals and the call of the C function."""
 
 from __future__ import annotations

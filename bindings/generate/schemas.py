@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads bindings/torch/operators.schemas: torch's operators (its head says how they are described)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The started form of a function that is annotated {started}: syncyte_tensor_igather() starts syncyte_tensor_gather().
 
 It has the same parameters, and a request behind them. Its comment follows from that of the function; a paragraph

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Target syncyte_found_hdf5: HDF5's C library, 1.10 or newer. Only serial calls are used, so any build will do; one with
 # the job's own MPI comes first, because it brings no second MPI into the process. HDF5_ROOT names another installation.
 if(TARGET syncyte_found_hdf5)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the metadata of the Python package for an installation by CMake, from pyproject.toml.
 
 dist_info.py PYPROJECT VERSION FOLDER

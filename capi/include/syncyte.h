@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file syncyte.h
  * @brief The whole C interface of Syncyte, without MPI's headers; syncyte_mpi.h adds functions that take an MPI_Comm.

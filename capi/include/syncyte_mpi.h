@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file syncyte_mpi.h
  * @brief Functions that need MPI's own header: communicators from an MPI_Comm.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "syncyte/base.h"
 
 #include "base/buffer.hpp"

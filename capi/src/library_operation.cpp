@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "library_operation.hpp"
 
 #include <fmt/ranges.h>

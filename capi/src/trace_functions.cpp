@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "trace.hpp"

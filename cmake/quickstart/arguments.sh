@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Checks options and environment first, because packages, Python and the build take minutes.
 

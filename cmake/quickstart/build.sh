@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Configuration by preset, the build, and the commands demo, test and bench that run after it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # quickstart.sh first: builds the core and Fortran's module, installs them below build-first/, and runs README's first
 # example. Python needs only numpy and mpi4py for it.

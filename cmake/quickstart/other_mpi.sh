@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # quickstart.sh test --mpi=NAME runs the core's tests with an MPI from a Python package; cmake/mpi/NAME.lock has the
 # package's name and version.

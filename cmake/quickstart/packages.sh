@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Finds missing system packages with dpkg-query, and installs them with apt-get if the user may do that.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # The Python environment: .venv with the pinned versions of cmake/requirements.lock, or the folder in SYNCYTE_VENV.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Output at the terminal: steps with elapsed time, output of long commands line by line, errors.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two well-known networks, ResNet-152 and BERT-base, with random weights."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two worker processes switch between two networks that lie in one shared cache. No weight is copied in a switch.
 
     python examples/cache/two_models.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trains a table of vectors that is spread over all ranks, and a layer on top of it. Each rank draws its own samples.
 
     mpirun -n 2 python -m syncyte embedding.py

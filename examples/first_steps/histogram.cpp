@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All ranks add to one histogram at the same time: the last digits of square numbers.  mpirun -n 2 ./histogram
 #include <cstdint>
 #include <iostream>

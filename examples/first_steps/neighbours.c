@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rank writes its rows of a whole tensor in place and reads a row of its neighbour.  mpirun -n 2 ./neighbours */
 #include <stdio.h>
 #include <syncyte.h>

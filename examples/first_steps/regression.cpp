@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linear regression in PyTorch: each rank has some of the features, and trains their weights.  mpirun -n 2 ./regression
 #include <torch/torch.h>
 

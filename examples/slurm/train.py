@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trains on all ranks; before the job is stopped, saves a checkpoint and exits with status 75.
 
     srun --mpi=pmix -n 4 python -m syncyte train.py [STEPS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Real topography and bathymetry of the Salish Sea (matplotlib's sample data), for the Fortran solver to read.
 
 The file's format is described in solver/bathymetry.f90. As a script: python bathymetry.py FILE [--resolution FACTOR]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The demo: a Fortran tsunami solver and PyTorch learners in one MPI job, sharing one memory.
 
 The solver computes tsunamis on the real sea bed of the Salish Sea and writes every snapshot into a ring of whole-tensor

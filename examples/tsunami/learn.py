@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A learner of the tsunami demo, started by demo.py beside the solver: python -m syncyte learn.py --help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #if __cplusplus <= 201703L
 #error "Syncyte's C++ interface needs C++20: compile with -std=c++20 (CMake: target_link_libraries with syncyte::CXX)"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file cache.hpp Memory that the processes of one user share on a machine, in C++; syncyte/cache.h explains it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file cart.hpp Cartesian communicators in C++; syncyte/cart.h documents the order of their ranks.
 

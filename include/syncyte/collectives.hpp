@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file collectives.hpp Collectives: methods of syncyte::communicator (comm.hpp); most are in generated/methods.hpp.
 /// syncyte/collectives.h explains their arguments, syncyte/nonblocking.h the started forms, and docs/collectives.md the

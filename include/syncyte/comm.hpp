@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file comm.hpp Start and end of Syncyte, and communicators in C++; syncyte/comm.h lists the facts of each call.
 

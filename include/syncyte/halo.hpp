@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file halo.hpp Halo exchange in C++; syncyte/halo.h explains it.
 

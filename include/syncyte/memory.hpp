@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file memory.hpp
 /// Recycled buffers and copies between kinds of memory in C++. All functions are local, thread-safe, and callable

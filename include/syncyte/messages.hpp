@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp); send() and isend() are
 /// in generated/methods.hpp. All are local; syncyte/messages.h explains them, and docs/messages.md has examples.

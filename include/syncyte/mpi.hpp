@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file mpi.hpp
 /// Communicators from an MPI_Comm; the only header of the C++ interface that needs MPI's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file reducer.hpp
 /// Sums of buckets of memory over ranks, in C++; syncyte/reducer.h explains them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file store.hpp The parameter store in C++; syncyte/store.h says what each operation promises.
 

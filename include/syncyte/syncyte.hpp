@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file syncyte.hpp The whole C++ interface of Syncyte, without MPI's headers; syncyte/mpi.hpp adds from_mpi(), which
 /// takes an MPI_Comm.

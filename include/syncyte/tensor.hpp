@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file tensor.hpp Whole tensors in C++: one array over the memory of all ranks. syncyte/tensor.h says when writes
 /// become visible.

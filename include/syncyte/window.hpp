@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file window.hpp One-sided access to memory of other ranks in C++; syncyte/window.h says when writes become visible.
 

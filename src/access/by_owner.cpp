@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/by_owner.hpp"
 
 namespace syncyte::access {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/item_list.hpp"
 
 #include "base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/owners_transfer.hpp"
 
 #include "watchdog/interrupts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "access/started.hpp"
 
 #include "watchdog/interrupts.hpp"

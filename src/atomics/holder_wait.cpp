@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "atomics/holder_wait.hpp"
 
 #include <fmt/format.h>

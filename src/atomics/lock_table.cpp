@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "atomics/lock_table.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/checks.hpp"
 
 #include "mpi/memory_kinds.hpp"

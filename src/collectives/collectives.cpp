@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/collectives.hpp"
 
 #include <algorithm>

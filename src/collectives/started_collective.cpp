@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/started_collective.hpp"
 
 #include <fmt/format.h>

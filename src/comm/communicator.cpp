@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/communicator.hpp"
 
 #include <pthread.h>

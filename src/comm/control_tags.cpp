@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/control_tags.hpp"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/deferred_frees.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/departures.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #define XXH_INLINE_ALL  // libxxhash is not linked

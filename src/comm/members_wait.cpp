@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/members_wait.hpp"
 
 #include "comm/dead_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/node_votes.hpp"
 
 #include <algorithm>

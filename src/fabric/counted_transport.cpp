@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/counted_transport.hpp"
 
 #include <utility>

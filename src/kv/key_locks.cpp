@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kv/key_locks.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kv/keys_by_owner.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "kv/table_target.hpp"
 
 #include "base/error.hpp"

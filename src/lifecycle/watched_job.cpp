@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lifecycle/watched_job.hpp"
 
 #include <unistd.h>

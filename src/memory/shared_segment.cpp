@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "memory/shared_segment.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "messages/buffers_in_flight.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "messages/message.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "reducer/bucket_reducer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rows/add_rows.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rows/combine_pieces.hpp"
 
 #include "atomics/combine_element.hpp"

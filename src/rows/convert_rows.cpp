@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rows/convert_rows.hpp"
 
 #include <cstring>

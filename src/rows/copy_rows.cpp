@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rows/copy_rows.hpp"
 
 #include <bit>

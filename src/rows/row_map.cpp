@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rows/row_map.hpp"
 
 namespace syncyte::rows {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/root.hpp"
 
 #include "base/environment.hpp"

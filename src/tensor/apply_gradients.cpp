@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensor/apply_gradients.hpp"
 
 #include "rows/distinct_rows.hpp"

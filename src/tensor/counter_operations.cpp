@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensor/counter_operations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A tensor's row locks, deterministic adds and optimizer, and the functions that make and end a tensor with them.
 
 #include <utility>

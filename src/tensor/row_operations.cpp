@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensor/row_operations.hpp"
 
 #include <cstring>

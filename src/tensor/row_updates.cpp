@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensor/row_updates.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensor/whole_tensor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "window/ended_ranks.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The lock of a rank's part: a word in the part's header, changed by compare-and-swap only, on the same path as all
 // atomics of the window.
 #include <fmt/format.h>

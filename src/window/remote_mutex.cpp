@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "window/remote_mutex.hpp"
 
 #include <fmt/format.h>

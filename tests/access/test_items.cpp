@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests about items and their owner's view of them, without a network.
 
 #include <gtest/gtest.h>

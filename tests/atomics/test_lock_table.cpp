@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lock tables, and items whose holder dies.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shared memory of two operands, against sets of bytes.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists of ranks in messages: they do not grow with the number of ranks.
 
 #include <gtest/gtest.h>

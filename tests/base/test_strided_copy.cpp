@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boxes between any strides, against nested loops over all elements.
 
 #include <gtest/gtest.h>

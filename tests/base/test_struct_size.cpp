@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Structs that have grown: callers of the first release, of this one, and of a later one.
 #include "base/struct_size.hpp"
 

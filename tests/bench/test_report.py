@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rows of Google Benchmark's report, and the comparison of two reports."""
 
 from __future__ import annotations

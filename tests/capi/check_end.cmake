@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Ranks 0 and 1 report that rank 2 has died, and end. mpirun prints their lines in any order. The rank that ends second
 # may also name the other one.
 execute_process(COMMAND "${MPIEXEC}" --enable-recovery -n 3 "${PROGRAM}" ${MODE}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs a job in which the others wait for the last rank for ever (hang.c): the watchdog must end the job with a report.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" ${WHERE}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SYNCYTE_WATCHDOG_ACTION=report: one report lists the hanging operations and the operations in flight, and the job
 # continues to its end.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" request 5

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SYNCYTE_WATCHDOG unset: after 60 s one report lists the hanging operations, and the job continues to its end.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" barrier 63
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 100)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expectations of the C tests: a failure is printed with its line and counted, and the test continues. */
 #ifndef SYNCYTE_TESTS_CAPI_EXPECT_H
 #define SYNCYTE_TESTS_CAPI_EXPECT_H

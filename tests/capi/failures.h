@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* EXPECT() prints and counts a failure with its file and line; the test continues. Needs no library. */
 #ifndef SYNCYTE_TESTS_CAPI_FAILURES_H
 #define SYNCYTE_TESTS_CAPI_FAILURES_H

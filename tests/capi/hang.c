@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A job that hangs; the argument says where. Modes in which the others wait for the last rank, which comes late: a
    barrier, a new communicator, started operations, messages, a halo exchange, a reducer's round, the end. Modes in
    which the last rank is killed: before the end, while the others are in the end. Other modes: a counter

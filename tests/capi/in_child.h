@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SYNCYTE_TESTS_CAPI_IN_CHILD_H
 #define SYNCYTE_TESTS_CAPI_IN_CHILD_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 is killed when all ranks have come to the end, while they close what is between them: where it enters the
 // end's second barrier. The others end alone. Run by mpirun --enable-recovery.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks on several hosts that have no windows, tensors or stores: with SYNCYTE_FABRIC=start on one of them, all find
  * the death of rank 1. */
 #include <signal.h>

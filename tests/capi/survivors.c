@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two ranks or more under `mpirun --enable-recovery`. Rank 1 dies while the others are in the operation that the
    argument names. The survivors get SYNCYTE_ERR_PEER_DIED within 10 s. The error names rank 1, and all collectives that
    they call later return it at once. They end like any other program, and each prints a verdict, because mpirun's own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two threads of a rank adopt one communicator each at the same time, many times. Which thread is first may differ
  * between ranks. finalize(), which frees all communicators and their objects collectively, must work in spite of it. */
 #include <mpi.h>

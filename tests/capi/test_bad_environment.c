@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bad options or a bad environment variable on one rank make syncyte_init() fail on all ranks. The message names the
  * rank; nothing is started, and no rank hangs. */
 #define _POSIX_C_SOURCE 200112L

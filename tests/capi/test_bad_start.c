@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A bad option on one rank when Syncyte initializes MPI: all ranks get the error, and a second start succeeds. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Versions, names, buffers, errors, logging, requests. */
 #define _POSIX_C_SOURCE 200112L
 #include <pthread.h>

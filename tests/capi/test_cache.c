@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shared cache: every function and every wrong argument, before syncyte_init() and after syncyte_finalize(). */
 #include <math.h>
 #include <stdint.h>

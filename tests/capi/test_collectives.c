@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives of syncyte/collectives.h: results of some of them, and errors of wrong use, on all ranks. */
 #include <stdio.h>
 #include <stdlib.h>

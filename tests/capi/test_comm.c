@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators and collectives: results, and errors of wrong use, on all ranks. */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI without threads. The first rank is in a blocking collective of one communicator. The others first wait for an
  * operation that the first rank has started on another communicator, and then enter the collective. */
 #include "expect.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last rank calls finalize while the others wait for it in messages, halos, reducers and collectives of smaller
    communicators. They get an error that names the rank, and no rank hangs. Messages that it had sent still arrive. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last rank calls finalize while the others wait for it: they get an error, and no rank hangs. */
 #include "expect.h"
 

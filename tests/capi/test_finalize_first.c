@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The application ends MPI first: Syncyte is torn down inside MPI_Finalize. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A forked child of a rank may read mapped memory and use the communicator of one rank. All other calls are refused in
  * the child, and do not affect the ranks. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rank is a node of its own (SYNCYTE_SHM=none). A forked child of a rank may read the rank's own rows. Calls that
  * would reach other ranks are refused in the child, and do not affect the ranks. */
 #include <mpi.h>

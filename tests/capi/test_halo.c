@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Cartesian communicators and halo exchange of syncyte/cart.h and syncyte/halo.h: results, and wrong use. */
 #include <stdlib.h>
 

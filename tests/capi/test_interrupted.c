@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank 0's waits are interrupted. The other ranks do their part of an operation only after rank 0 has sent a message
    that its wait has ended. Only the communicator of an interrupted collective, and a halo, become unusable. With the
    argument "world" rank 0 is interrupted in a collective of the world, and ends alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parameter store: visibility of pushes between ranks and threads, barriers of workers, samples, wrong input. */
 #include <pthread.h>
 #include <sched.h>

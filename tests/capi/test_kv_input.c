@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parameter store: samples, and every wrong input, on all ranks where the call is collective. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parameter store under load: workers of all ranks pull, push and set random keys concurrently. At the end each
    value equals the workers' count. Values are integers below 2^24, which float32 represents exactly. */
 #include <pthread.h>

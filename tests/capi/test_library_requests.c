@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of syncyte_request_create() make progress during every wait of a rank, and finalize completes them. With the
  * argument "never": finalize names a request that cannot end, and gives it up. */
 #define _DEFAULT_SOURCE

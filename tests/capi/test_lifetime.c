@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks destroy communicators in any order; they are freed in later collective calls. Handles are never reused. */
 #include <stdlib.h>
 

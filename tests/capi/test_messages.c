@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of syncyte/messages.h: round a ring, their statuses, and errors of sender and receiver. */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The application initializes MPI, with a low thread level: Syncyte works, and its end does not finalize MPI. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Non-blocking collectives in C: each operation, all functions of requests, errors on one rank. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Before syncyte_init(), and after MPI has ended without it. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Constant memory: every function that would write to a buffer refuses it on all ranks, in both forms, and writes
  * nothing; every function that only reads takes it. tests/layering/read_only.py compares the list with the headers. */
 #include "vector.h"

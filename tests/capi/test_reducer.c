@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A reducer of syncyte/reducer.h: results, and wrong use. */
 #include "expect.h"
 

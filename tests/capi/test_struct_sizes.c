@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Structs of callers that were compiled with other versions of the headers: shorter ones, longer ones, and sizes that
  * no version has. For every struct of the C interface; tests/bindings/hdf5 has those of checkpoints. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI that was initialized for one thread only (argument funneled), or for one thread at a time (serialized). Calls
  * from a wrong thread are refused without any effect; calls from the right thread work. */
 #define _POSIX_C_SOURCE 200112L

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last rank calls finalize while one of its threads is still in a collective, which the others never enter: the
  * thread gets an error, and no rank hangs. */
 #define _POSIX_C_SOURCE 200112L

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits and peers in the trace and in the counters: syncyte_trace_set() and syncyte_stats() of syncyte/base.h.
  */
 #include "vector.h"

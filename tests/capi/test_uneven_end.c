@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Without checks the ranks may make different numbers of calls; finalize works all the same. */
 #define _POSIX_C_SOURCE 200112L
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests without a wait at finalize: operations that all ranks have started complete there, an operation that only
    one rank has started is named, and messages and halo exchanges without a partner are given up. */
 #define _POSIX_C_SOURCE 200112L

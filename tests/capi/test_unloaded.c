@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An application loads libsyncyte as a plugin, unloads it while it is started, and loads it again, also after the end.
  * The library must stay mapped, because MPI and the kernel call functions in it. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SYNCYTE_WATCHDOG=0: the start makes no watchdog thread. */
 #include <dirent.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A buffer of one dimension. */
 #ifndef SYNCYTE_TESTS_CAPI_VECTOR_H
 #define SYNCYTE_TESTS_CAPI_VECTOR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives on arrays that are cut along an axis, against the definition by the elements of the whole array.
 
 #include "base/buffer.hpp"

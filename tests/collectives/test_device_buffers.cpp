@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Device buffers when MPI accepts them: collectives that only move elements give them to MPI, all others refuse them on
 // all ranks.
 

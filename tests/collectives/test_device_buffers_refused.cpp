@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Device buffers when MPI does not accept them: SYNCYTE_CUDA_AWARE=off.
 
 #include "base/buffer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking collectives against the blocking ones: their results and their errors.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations between the start of a non-blocking collective and its end: other collectives, messages, halos,
 // communicators, threads.
 

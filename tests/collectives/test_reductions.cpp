@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions to one rank and scans, against loops over all ranks' values.
 
 #include <cmath>

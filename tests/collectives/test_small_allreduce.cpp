@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of few elements, which travel with the votes between nodes (SYNCYTE_SHM=none makes every rank a node).
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cartesian communicators: the grid, coordinates, neighbours, and errors on all ranks.
 
 #include <memory>

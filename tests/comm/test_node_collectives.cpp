@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small collectives among the ranks of a node: sums in the order of ranks, in many rounds, whichever rank is late.
 // Other operations in flight make progress meanwhile.
 

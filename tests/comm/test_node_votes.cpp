@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Agreements of the ranks of a node: how many slots a rank reads, and trees of several widths at any number of ranks.
 // Threads stand for ranks where a test needs more of them than the job has.
 

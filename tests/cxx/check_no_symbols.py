@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """check_no_symbols.py NM OBJECT...: the headers define only symbols that the linker may merge (inline, templates)."""
 
 import subprocess

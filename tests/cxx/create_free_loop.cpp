@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Creates, uses and frees tensors, windows and communicators in an endless loop. tests/support/kill_loop.py kills it
 // and looks for leftovers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Starts Syncyte before the first test and ends it after the last one.
 
 #include <gtest/gtest.h>

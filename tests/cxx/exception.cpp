@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank throws an exception while another rank waits for it: the handler prints the exception, and the job ends.
 
 #include <array>

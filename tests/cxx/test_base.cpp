@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <complex>
 #include <syncyte/syncyte.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <numeric>
 #include <syncyte/syncyte.hpp>

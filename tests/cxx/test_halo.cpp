@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cartesian communicators and halo exchange in C++.
 
 #include <gtest/gtest.h>

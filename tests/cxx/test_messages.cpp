@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages in C++.
 
 #include <gtest/gtest.h>

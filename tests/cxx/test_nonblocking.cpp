@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking collectives in C++.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums in place over rounds, in C++.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every kind of axis against a loop over its indices.
 
 #include <gtest/gtest.h>

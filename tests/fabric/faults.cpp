@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank on each of two or three virtual hosts. The argument says what happens to the last one:
 //
 //   killed     it ends by SIGKILL; the other's operations fail

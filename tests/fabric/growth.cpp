@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tensors, windows and communicators that use the fabric are created, used and freed many times: memory, file
 // descriptors and threads do not grow. Every rank is a node of its own (SYNCYTE_SHM=none).
 #include <malloc.h>

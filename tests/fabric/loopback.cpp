@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "loopback.hpp"
 
 #include <sys/timerfd.h>

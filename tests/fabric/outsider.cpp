@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program that attacks a rank of test_outsiders: it reads from standard input what a rank's messages show, but for
 // the key, and sends random bytes and messages of UCX until standard input is closed. As root it becomes another user.
 #include "outsider.hpp"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A libucp.so.0 that says it is UCX 1.<MINOR>.0, built without support of threads. It has the functions without which
    libsyncyte_ucx.so cannot be loaded; only the first two may be called, because such a library is refused. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When the serving thread polls before it sleeps.
 
 #include <gtest/gtest.h>

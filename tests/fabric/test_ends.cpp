@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Links and workers that end while others use them, and resources that run out.
 #include <gtest/gtest.h>
 #include <mpi.h>

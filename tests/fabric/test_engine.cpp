@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine over the loopback transport: several engines in one process, each with threads that call it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 alone cannot use the fabric: the ranks agree to do without it, and say why. The variable SYNCYTE_TEST_FALLBACK
 // says what rank 1 lacks; a process opens the fabric once, so each case is a run of its own:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Processor time of the serving thread while nothing is in flight. UCX's keepalive messages go to callers too, which no
 // thread uses then: their queues must not fill.
 #include <gtest/gtest.h>

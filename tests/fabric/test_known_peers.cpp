@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The processes that a process knows: a table that a node shares, and the peers that are made of it.
 
 #include "fabric/known_peers.hpp"

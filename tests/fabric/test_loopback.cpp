@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The transport of the fabric's tests: what it delivers without faults, and that its faults are the ones that are set.
 
 #include <gtest/gtest.h>

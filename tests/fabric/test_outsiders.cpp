@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs of other users that connect to a rank's ports: random bytes, and messages of UCX without the rank's key.
 // Each rank starts an outsider, a program that is told all that a rank's messages show, but the key.
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts messages of a rank at the start and for operations, with each rank a node of its own: one request for each
 // owner that an operation touches, of the size that docs/scale.md gives, and a number of links at the start that does
 // not depend on the number of ranks. docs/scale.md has the counts that this prints.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // /dev/shm, which UCX uses: too little of it, and files that killed processes have left there. Each test runs in a
 // process that sees a /dev/shm of its own.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI was initialized for one thread, or for one at a time (the argument). All threads may use keys, rows and windows
    of other nodes, and wait for started accesses: these calls do not use MPI. */
 #include <mpi.h>

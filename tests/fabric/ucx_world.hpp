@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Workers of the UCX transport on all ranks, connected to each other.
 

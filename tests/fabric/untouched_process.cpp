@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // UCX leaves these unchanged in a process: signal handlers, the alternate signal stack, the code of
 // libc, the environment. The program does not start MPI, which may have loaded UCX before.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Halo exchange against the whole array, its adjoint by the adjoint identity, and mistakes of one rank.
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the launcher on tests that go wrong and checks its verdicts.
 
 check_launcher.py --kind gtest|pytest|program|end --target FILE --launch tests/support/launch.py [--mpirun a|b|c]

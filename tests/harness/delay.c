@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A message to another host and its answer take at least twice the network's delay. The argument is the delay in ms. */
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs until it is killed. With the argument "leaks" each rank leaves a file in /dev/shm, one in TMPDIR, and a
  * process. */
 

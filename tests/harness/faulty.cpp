@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tests that go wrong in every way that the launcher has to handle; check_launcher.py runs them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plain program that, depending on its argument, succeeds, skips, or fails, hangs or dies on its last rank. */
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two hosts with a rank each: requests cut, restore and limit the link of host 2, which messages of MPI pass. */
 
 #include "links.h"

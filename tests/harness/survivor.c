@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank 1 dies of a signal. Under mpirun --enable-recovery rank 0 runs for longer than mpirun would wait for it. */
 
 #include <mpi.h>

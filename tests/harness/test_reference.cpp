@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference (oracle) against MPI, and against itself: its results must not depend on the rank that computes them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The harness understands the messages of Open MPI 4 and 5 about ranks that died."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The environment of a test: all ranks in MPI_COMM_WORLD, MPI with threads, a private working folder.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The environment of a Python test: all ranks in MPI.COMM_WORLD, a private working folder."""
 
 import os

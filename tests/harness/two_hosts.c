@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two hosts: ranks of different hosts have different names, do not share /dev/shm, and still exchange messages. */
 
 #include <fcntl.h>

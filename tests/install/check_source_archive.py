@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The source archive of a commit has the same bytes at any time, in any folder and for any user.
 
 check_source_archive.py SOURCE

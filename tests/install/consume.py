@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Installs Syncyte into a prefix, moves the prefix, and builds and runs users' projects against it.
 
 consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD

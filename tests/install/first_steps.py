@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the commands in the installation's README.md and examples/first_steps/README.md as a new user does: in a shell
 that has sourced syncyte-env.sh, with the Python environment's bin folder in PATH. Commands that start several programs
 also run with the installed syncyte-mpmd; with --mpmd they run only with it.

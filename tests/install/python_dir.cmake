@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Relative and absolute folders of the Python package:
 #   cmake -DSOURCE=... -DWORK=... -P python_dir.cmake
 list(APPEND CMAKE_MODULE_PATH "${SOURCE}/cmake")

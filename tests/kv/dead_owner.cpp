@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two ranks under `mpirun --enable-recovery`, each a node of its own: one dies. Operations on its keys then fail with
 // an error that names the rank and a key, those in flight when they are waited for; the survivor's own keys can be
 // used. It prints the results, because mpirun itself fails after a rank was killed.

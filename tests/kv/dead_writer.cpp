@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two ranks under `mpirun --enable-recovery`: one dies in the middle of a push. The other gets an error that names the
 // damaged key, can still use all other keys, and repairs the key. It prints the results, because mpirun itself fails
 // after a rank was killed.

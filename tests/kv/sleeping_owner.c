@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank that computes without calls still serves its keys to ranks of its node and of another host. Takes the seconds
    that it computes. */
 #include <stdlib.h>

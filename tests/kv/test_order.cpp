@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A worker's operations take effect in the order of their starts: started ones and blocking ones, with one request or
 // many, against a sequential model.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests for keys of another node, and their answers, without a network: an owner's table_target serves them at once.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations of workers that are waited for later: keys of this node are done on return, those of others
 // once their request has ended.
 

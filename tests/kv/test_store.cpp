@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A store of all ranks, on one node and on several: lists of keys against a simple loop, concurrent pushes, owners,
 // samples.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The store's values in the memory of one node: against a simple loop, by several threads at once, and after the death
 // of a process.
 

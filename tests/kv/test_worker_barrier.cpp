@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The barrier of a process's workers, while the application ends a wait.
 
 #include <gtest/gtest.h>

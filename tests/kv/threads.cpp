@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads under ThreadSanitizer, each with its own table over the same memory, as processes have. ThreadSanitizer does
 // not reorder loads and stores as processors may; it checks that a thread reads plain memory only after a release and
 // an acquire. The plain memory here is pages, which a push or a word's version publishes, and counts, which a key's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the library with the committed description of its binary interface, and with that of the last release where
 that has the same ABI number; or writes the description anew.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Errors about arguments carry fields beside their text: base::expect() and base::refuse() fill them.
 
     error_fields.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one

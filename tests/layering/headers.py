@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Each public C header has an include guard, compiles alone, as C11 and as C++20, without a warning, and has no struct
 with bytes that are no member's.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws the house: the folders with their units, and which folder includes which, by Graphviz (dot and tred).
 
     house.py ROOT FILE.svg           draws it

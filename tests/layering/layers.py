@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The include graph: a layer of src/ includes only layers below it; users of the C and C++ interfaces see nothing of
 src/.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts hand-written lines of code: no blank lines, no comments, no docstrings, no generated files.
 
     lines.py ROOT             one line for each folder, and the sum of the library's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Links of the pages lead to files, and the paths of this repository that they name exist: from its root or from the
 page's folder. `a.{hpp,cpp}` names two files.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A failed test in Python says what is wrong, no test module needs another one, and tests are named in one style.
 
     python_tests.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one

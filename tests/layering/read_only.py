@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every function that writes to a caller's buffer is called with constant memory in a test that expects a refusal.
 
     read_only.py GENERATOR TEST... --compiler CC

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """docs/environment.md has the table of src/base/settings.hpp, and no other file of the libraries names a variable.
 Names of choices are those of their enum, and no other file repeats a default.
 

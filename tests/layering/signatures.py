@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names of the arguments of public functions, in all languages, for vocabulary.py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exported symbols of a shared library are exactly what its headers declare; its name ends in the number of the ABI.
 
     symbols.py LIBRARY --base base.h [--headers FOLDER ...] [--prefix P ...] [--uses FOLDER ...] [--nm NM] [--readelf R]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the checks: each check finds a planted violation, and passes without it."""
 
 from __future__ import annotations

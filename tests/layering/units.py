@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The graph of units: which file of a folder includes or imports which. It has no cycle.
 
     units.py ROOT       prints each cycle and answers 1 if there is one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The version stands in project(... VERSION) of CMakeLists.txt; all other places that name it say the same.
 
     version.py ROOT

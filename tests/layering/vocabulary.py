@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A function has one name in all languages, or docs/vocabulary.md lists its other names.
 
     vocabulary.py ROOT --compiler CC

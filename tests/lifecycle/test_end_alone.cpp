@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The end of a rank that knows of a death: it waits for no other rank, frees nothing, and leaves MPI. Each test runs in
 // a job of its own. No rank dies: MPI, which does not know of it, ends as usual.
 

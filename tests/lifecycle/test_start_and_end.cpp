@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The start, and the end that all ranks reach. The tests run in this order: a process starts and ends once.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The watchdog of a job: its settings, which the ranks have in common, and the board of each node.
 
 #include "lifecycle/watched_job.hpp"

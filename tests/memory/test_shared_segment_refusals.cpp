@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // attach() must refuse memory that is not the leader's; the leader must refuse processes of other users.
 #include <gtest/gtest.h>
 #include <sched.h>

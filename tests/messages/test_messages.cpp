@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Point-to-point messages: received elements, errors, and no writes beside a buffer.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages in flight when Syncyte ends while the application's MPI continues: memory that MPI may still read or write
 // must not be reused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Helpers of the tests of src/mpi. These do not start Syncyte: they set the process's state and MPI's thread level.
 

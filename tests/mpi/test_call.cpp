@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors of MPI's functions, MPI_Test of a request, and MPI's types.
 
 #include "mpi/call.hpp"

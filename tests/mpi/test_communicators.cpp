@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators that are made of others, and error handlers.
 
 #include "mpi/communicators.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are known to have died. The tests run in children, because no process forgets a death.
 
 #include "mpi/deaths.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MIN and MAX of floating-point elements, against a reference with branches.
 
 #include "mpi/float_min_max.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts that are more than MPI's int: how they are divided. No memory is needed.
 
 #include "mpi/large_counts.hpp"

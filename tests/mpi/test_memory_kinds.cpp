@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kinds of memory that MPI takes, with a pretended CUDA backend and a pretended answer of the MPI library. Most tests
 // run in children, because a process reads its environment once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The state of a process. The tests run in children, because it never goes back.
 
 #include "mpi/process.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/process_watch.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations that a rank has started make progress during each of its waits, because other ranks may wait for them.
 // Dropped objects are freed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of operations that need calls to make progress, waits that go on with them, and the probe.
 
 #include "mpi/progress.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives of a few values, against values that each rank computes for all others.
 
 #include "mpi/small_collectives.hpp"

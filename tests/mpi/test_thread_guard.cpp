@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The right of a thread to call MPI, at each thread level.
 
 #include "mpi/thread_guard.hpp"

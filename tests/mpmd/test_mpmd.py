@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of syncyte-mpmd: the program that each rank runs, and the error messages.
 
 test_mpmd.py SYNCYTE_MPMD [--mpirun MPIRUN]: without a launcher with made-up ranks, or in a real job

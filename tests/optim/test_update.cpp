@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Updates of rows against the slow optimizer: every optimizer and element type, parts of rows, unaligned gradients.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds the package by pip, installs it into an environment of its own, and uses it there as its users do.
 
 check_pip.py --source DIR --work DIR --mpiexec MPIEXEC --cc CC --pkg-config PKG_CONFIG --torch 0|1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests a copy of cmake/quickstart.sh in a private folder, with stand-ins for the programs that it starts."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A stand-in for Python: makes and fills environments at once, and logs its arguments. The real Python runs everything
 # else. STUB_INTERRUPT=venv|pip ends it at a point where Ctrl-C could.
 log() { printf '%s: %s\n' "${PWD}" "$*" >>"${STUB_LOG}"; }

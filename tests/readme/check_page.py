@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the Python programs of pages on the ranks of this job, and compares what they print with the pages' promises.
 
 mpirun -n 3 python -m syncyte check_page.py PAGE.md ...

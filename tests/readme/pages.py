@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs in the documentation's pages, and the output that the pages promise."""
 
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Extracts the C and the C++ program from a page, compiles them, runs them on three ranks, and compares their output
 with the output that the page promises."""
 

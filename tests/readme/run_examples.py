@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compiles and runs README's examples by its commands, and compares their output. README has the text of the files in
 examples/first_steps."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs Python programs one after another in one job, which imports torch only once. Rank 0 prints a JSON list: for each
 program, the output of each rank.
 

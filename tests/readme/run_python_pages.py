@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the Python programs of pages, all in one job or each alone, and compares their output with the output that the
 pages promise."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums in place, in many rounds, against sums by hand; and rounds that a rank gives up.
 
 #include "reducer/bucket_reducer.hpp"

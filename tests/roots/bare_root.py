@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs README's commands in a bare root of a system, which debootstrap makes.
 
     bare_root.py --source CLONE --folder ROOT SUITE    the clone's last commit is taken

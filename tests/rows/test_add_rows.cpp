@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Adding rows: every dtype against a simple loop, and exact sums when several processes add to the same rows.
 
 #include <gtest/gtest.h>

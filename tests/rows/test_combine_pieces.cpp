@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pieces of rows that are combined with packed elements.
 
 #include <gtest/gtest.h>

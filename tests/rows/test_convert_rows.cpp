@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather with a conversion, against the conversion of one element at a time.
 
 #include <gtest/gtest.h>

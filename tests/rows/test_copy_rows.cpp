@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather and scatter of rows, against a simple loop.
 
 #include <gtest/gtest.h>

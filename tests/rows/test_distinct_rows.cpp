@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums of the source rows of each distinct row, against a map.
 
 #include <gtest/gtest.h>

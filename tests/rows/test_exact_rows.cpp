@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exact sums of rows: against sums of 128-bit integers, at the limits of each type, and in any order.
 
 #include <gtest/gtest.h>

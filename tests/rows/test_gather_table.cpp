@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // syncyte_rows_gather: any strides, every element type, wrong arguments.
 
 #include <gtest/gtest.h>

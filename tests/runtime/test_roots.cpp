@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The world, this rank alone, and communicators of other libraries.
 
 #include <gtest/gtest.h>

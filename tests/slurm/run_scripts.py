@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the scripts of examples/slurm, byte for byte, as an ordinary user of a Slurm of two nodes.
 
     virtual_hosts.py -- run_scripts.py --source ROOT --build BUILD --writer PROGRAM

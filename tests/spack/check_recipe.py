@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks the Spack recipe.
 
 check_recipe.py REPOSITORY                loads it with stand-ins that have the names of Spack's package API

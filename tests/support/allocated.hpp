@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Counts the bytes that a thread allocates in C++; MPI allocates in C. For one source of a program: it replaces the
 // operators new and delete.

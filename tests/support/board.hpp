@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The board of a test run: one page of shared memory per rank, into which the rank writes its state. From it the
 // launcher can name the ranks that hang or have died, even a rank that is blocked inside MPI.

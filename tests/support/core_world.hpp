@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Starts the core in a test program that links syncyte_core. MPI_Finalize() in the harness's main() ends it.
 

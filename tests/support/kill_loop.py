@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Kills an MPI program repeatedly, and checks that it leaves nothing behind.
 
     kill_loop.py --ranks 2 --rounds 4 -- PROGRAM [ARGUMENT...]

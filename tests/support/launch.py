@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs tests under mpirun and keeps a verdict for each of them; cmake/SyncyteTest.cmake calls it.
 
 launch.py discover ...        finds the tests of a program and declares them to CTest (when it is built)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts, restores and limits links of virtual hosts from a test that runs on them.
  *
  *   links_cut(2, 0); ... links_restore(2);   or   links_request("shape 2 100 16");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // main() of GoogleTest programs under mpirun; see cmake/SyncyteTest.cmake for how they are run.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A pretended CUDA backend for test programs, in place of the library's: two devices whose memory is host memory, so
 // that any MPI accepts it. Tests see which buffers the core gives to MPI, and which it refuses.

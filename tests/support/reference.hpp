@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The oracle: slow, simple implementations of the library's operations, without MPI and without the library.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The oracle of optimizers: a table of doubles, updated row by row by the formulas of the papers that src/optim names.
 

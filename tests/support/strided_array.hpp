@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Arrays of int32 with strides. Elements get values from their indices, and the memory beside them a fixed value, so
 // that a test finds wrong elements and writes beside the array.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Trials: a non-blocking collective in flight, with a check against the blocking collective of the same name.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a command on several virtual hosts of this machine: network namespaces that share no memory.
 
     virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun={mpirun} --

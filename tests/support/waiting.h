@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Helpers of small C programs that wait, or hang, until they are ended. */
 #ifndef SYNCYTE_TESTS_SUPPORT_WAITING_H
 #define SYNCYTE_TESTS_SUPPORT_WAITING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Started accesses that nobody waits for, and a rank that is in finalize while others use its rows: finalize waits for
    the accesses, and serves the others. The tensor's memory is the program's, which looks at it afterwards. */
 #define _POSIX_C_SOURCE 200112L

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two or more ranks under `mpirun --enable-recovery`, of which the first two are on one host. Rank 0 owns all rows.
 // Rank 1 dies in the middle of an add, and holds another row's lock. The others get an error that names the damaged row
 // and the dead rank, and one for the lock, and can still use all other rows. They print the results, because mpirun

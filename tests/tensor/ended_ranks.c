@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits for memory that only ended ranks could change: they get an error that names them. The last rank ends with locks
    of a row and of a window's part; the first one ends last. A change by a rank that still lives is waited for. */
 #include <stdio.h>

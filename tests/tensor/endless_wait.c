@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last rank holds a lock and waits for a counter, the others wait for the lock, until all are killed. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The last rank never releases one of the locks that operations hold for a moment, or its process is stopped and does
 // not answer an access. The others wait for it until the watchdog ends the job.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread that waits for one of several answers of another node sleeps: the owner is stopped for a moment, and the
    wait takes little of the processor meanwhile. */
 #define _DEFAULT_SOURCE

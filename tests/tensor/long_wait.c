@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A wait for a counter may take longer than the watchdog's limit; a report about a hang contains it. */
 #include <stdio.h>
 

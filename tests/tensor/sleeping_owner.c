@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank that computes without calls still serves the rows that it owns: to ranks of its node, and to those of another
    host by the fabric. Takes the seconds that it computes. */
 #include <stdlib.h>

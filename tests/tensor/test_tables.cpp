@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tables with an entry for each rank: a node keeps one copy of them for each object, and a rank none. docs/scale.md has
 // the bytes that this prints.
 #include <algorithm>

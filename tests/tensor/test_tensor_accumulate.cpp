@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accumulates of boxes, and owners of boxes, against loops over all elements.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boxes of whole tensors, against loops over all elements.
 
 #include <gtest/gtest.h>

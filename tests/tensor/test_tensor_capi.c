@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole tensors through the C interface: handles, outputs, references, and views that outlive handles and finalize. */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Elements as counters and flags.
 
 #include <gtest/gtest.h>

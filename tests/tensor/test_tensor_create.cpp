@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Creation, description and views of tensors, and errors of wrong arguments.
 
 #include <gtest/gtest.h>

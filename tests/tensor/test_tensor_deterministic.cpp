@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Deterministic adds: the same bits for every order of the adds, and for every distribution of them among ranks.
 
 #include <gtest/gtest.h>

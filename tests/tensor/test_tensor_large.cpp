@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // More than 2^31 elements, and more than 2^31 bytes a rank: nothing is counted in 32 bits.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory is freed in collective calls, in whatever order ranks drop tensors.
 
 #include <gtest/gtest.h>

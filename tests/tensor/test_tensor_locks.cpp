@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Locks of rows, and rows that are written with a signal.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Optimizers of whole tensors: each rank applies gradients to rows of all ranks, against the slow optimizer.
 
 #include <gtest/gtest.h>

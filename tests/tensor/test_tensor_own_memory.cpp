@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operands that lie in the tensor's own memory: an access is refused, and changes nothing, exactly if it would read a
 // byte that it also writes at another place; otherwise it does what it does with a copy.
 

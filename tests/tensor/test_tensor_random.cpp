@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random shapes, partitions and operations of all ranks, and of several threads of each, against a sequential
 // reference.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather, scatter and scatter-add of whole tensors, against the reference implementation.
 
 #include <gtest/gtest.h>

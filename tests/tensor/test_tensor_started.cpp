@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started accesses to rows and boxes: the same results as the blocking ones, several at once, in any order of their
 // ends.
 #include <gtest/gtest.h>

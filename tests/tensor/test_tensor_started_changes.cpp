@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Started changes of counters, signals after rows, and started updates by an optimizer.
 #include <gtest/gtest.h>
 

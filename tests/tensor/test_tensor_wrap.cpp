@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tensors over arrays that the ranks have allocated themselves.
 
 #include <gtest/gtest.h>

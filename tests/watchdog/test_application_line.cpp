@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "watchdog/application_line.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The report of the watchdog: one line for each rank of a node, made from records in this process's memory.
 
 #include "watchdog/board.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "watchdog/long_wait.hpp"
 
 #include <gtest/gtest.h>

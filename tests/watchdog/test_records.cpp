@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "watchdog/records.hpp"
 
 #include <gtest/gtest.h>

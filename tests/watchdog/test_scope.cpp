@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations that threads are inside, or have started, on the record of their rank.
 
 #include "watchdog/scope.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads begin and end watched operations while Syncyte ends, and afterwards. They must not crash or hang.
 
 #include <atomic>

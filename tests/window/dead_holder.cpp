@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 dies while it holds the lock of rank 0's part; then rank 0 asks for the lock. Run by mpirun --enable-recovery.
 // The survivor must not call MPI again, so it exits without MPI_Finalize, and its output is the verdict.
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last rank takes rank 0's lock, shared, and never releases it. The others wait until the watchdog ends the job. */
 #include "../support/waiting.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The oracle of element-wise ops: one simple function on pairs of doubles, for small whole numbers only.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Requests that no fabric_remote sends: the owner refuses them, and neither reads nor writes outside of its memory and
 // of the message.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The C interface of windows: arguments, handles, and one round of each operation. */
 #include <mpi.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* On two hosts a window works by the fabric. With the argument "off" there is no fabric: the window works by MPI RMA,
    or fails on all ranks with a message that this MPI has no one-sided communication, and with advice. */
 #include "expect.h"

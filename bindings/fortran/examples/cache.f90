@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A shared cache: one process's memory, in another process without a copy. Run: mpirun -np 3 ./cache
 !> Here two ranks of a job share it; any two processes of one user on a machine can, also a Python program.
 program cache

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A checkpoint: named arrays in one HDF5 file, read back by any number of ranks. Run: mpirun -np 3 ./checkpoint
 program checkpoint
   use, intrinsic :: iso_fortran_env, only: int64, real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A matrix whose columns are spread over the ranks: sums, offsets, a parallel transposition, and all of it on one rank;
 !> then the same, started and waited for later.
 !> Run: mpirun -np 3 ./collectives

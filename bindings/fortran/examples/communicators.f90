@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Communicators and collectives. Run: mpirun -np 3 ./communicators
 program communicators
   use, intrinsic :: iso_fortran_env, only: int64, real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Heat that spreads on a ring of cells over the ranks: ghost cells by halo exchange, and the adjoint of a step.
 !> Run: mpirun -np 3 ./halo
 program halo_example

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Nodes between cells: two neighbours share the node on their border; it is a ghost of the lower rank.
 !> Run: mpirun -np 3 ./halo_of_nodes
 program halo_of_nodes

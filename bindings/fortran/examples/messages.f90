@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A token goes round, and columns go to the next rank while something else is computed. Run: mpirun -np 3 ./messages
 program messages
   use, intrinsic :: iso_fortran_env, only: real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A table of vectors that all ranks train: gradients go to the rows' owners, where AdaGrad updates them.
 !> Run: mpirun -np 3 ./optimizer
 program optimizer

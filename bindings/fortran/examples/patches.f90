@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Patches between bounds, as in Global Arrays: get, put, acc, read_inc, locate; locks and signals.
 !> Run: mpirun -np 3 ./patches
 program patches

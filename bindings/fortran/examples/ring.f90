@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A ring of snapshots: rank 0 writes, all others read each one, and waiting ranks sleep. Run: mpirun -np 3 ./ring
 program ring
   use, intrinsic :: iso_fortran_env, only: int64, real64

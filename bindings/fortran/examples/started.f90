@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Started accesses to tensors and windows: they make progress while a rank computes. Run: mpirun -np 3 ./started
 program started
   use, intrinsic :: iso_fortran_env, only: int64, real64

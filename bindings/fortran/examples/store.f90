@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The parameter store: values under keys, which all ranks pull, push and set. Run: mpirun -np 3 ./store
 program store
   use, intrinsic :: iso_fortran_env, only: int64, real32

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A table over the memory of all ranks: own rows by pointer, any row from anywhere. Run: mpirun -np 3 ./whole_tensor
 program whole_tensor
   use, intrinsic :: iso_fortran_env, only: int64, real64

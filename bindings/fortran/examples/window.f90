@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A window: one-sided access to bytes of other ranks. Run: mpirun -np 3 ./window
 program window
   use, intrinsic :: iso_fortran_env, only: int64, real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/base.h by bindings/generate; do not edit.
 !> Status codes, errors, element types, buffers, logging and requests.
 module syncyte_base_c

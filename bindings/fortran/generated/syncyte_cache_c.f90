@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/cache.h by bindings/generate; do not edit.
 !> A shared cache: memory that processes of one machine share, and allocate blocks from at equal offsets.
 module syncyte_cache_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/caches.methods by bindings/generate; do not edit.
 !> The shared cache: type(syncyte_cache), memory that the processes of one user share on a machine.
 !>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/cart.h by bindings/generate; do not edit.
 !> Cartesian communicators: ranks on a grid of one or more dimensions.
 module syncyte_cart_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/carts.methods by bindings/generate; do not edit.
 !> Grids of Cartesian communicators: type(cart_comm), which type(syncyte_comm) extends.
 !>

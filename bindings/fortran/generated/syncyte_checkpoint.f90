@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/checkpoints.methods by bindings/generate; do not edit.
 !> Checkpoints: named arrays in one HDF5 file, written and read by any number of ranks. Library syncyte_fortran_hdf5.
 !>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/checkpoint.h by bindings/generate; do not edit.
 !> Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks. Library libsyncyte_hdf5.
 module syncyte_checkpoint_c

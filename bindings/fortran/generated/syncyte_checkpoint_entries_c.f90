@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from helpers/checkpoint_entries.h by bindings/generate; do not edit.
 !> C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
 module syncyte_checkpoint_entries_c

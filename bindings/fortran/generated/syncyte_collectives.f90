@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/collectives.methods by bindings/generate; do not edit.
 !> Collectives on arrays: type(collective_comm), which type(syncyte_comm) extends.
 !>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/collectives.h by bindings/generate; do not edit.
 !> Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
 module syncyte_collectives_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/comm.h by bindings/generate; do not edit.
 !> Start and end of Syncyte, communicators, and the agreement.
 module syncyte_comm_c

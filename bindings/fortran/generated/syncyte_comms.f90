@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/comms.methods by bindings/generate; do not edit.
 !> Communicators: type(syncyte_comm). It inherits collectives on arrays from collective_comm, messages from message_comm
 !> and the methods of grids from cart_comm.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from helpers/fortran.h by bindings/generate; do not edit.
 !> C functions for the Fortran methods, besides Syncyte's C interface: arrays and integers behind Fortran's
 !> descriptors.

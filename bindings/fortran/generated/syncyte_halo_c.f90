@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/halo.h by bindings/generate; do not edit.
 !> Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
 module syncyte_halo_c

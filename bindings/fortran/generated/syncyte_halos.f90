@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/halos.methods by bindings/generate; do not edit.
 !> Halo exchange: type(syncyte_halo), ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
 !>

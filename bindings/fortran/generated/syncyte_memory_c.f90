@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/memory.h by bindings/generate; do not edit.
 !> Recycled buffers and copies between host and device memory.
 module syncyte_memory_c

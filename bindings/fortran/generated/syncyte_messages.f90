@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/messages.methods by bindings/generate; do not edit.
 !> Messages between two ranks: type(message_comm), which type(syncyte_comm) extends.
 !>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/messages.h by bindings/generate; do not edit.
 !> Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.
 module syncyte_messages_c

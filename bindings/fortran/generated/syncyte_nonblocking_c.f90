@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/nonblocking.h by bindings/generate; do not edit.
 !> Non-blocking collectives: started by a call of generated/collectives.h, completed by a request.
 module syncyte_nonblocking_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/reducer.h by bindings/generate; do not edit.
 !> Buckets of memory that all ranks sum in place while they compute: gradient averaging.
 module syncyte_reducer_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/requests.methods by bindings/generate; do not edit.
 !> Non-blocking operations: type(syncyte_request).
 module syncyte_requests

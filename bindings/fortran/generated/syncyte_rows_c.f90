@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/rows.h by bindings/generate; do not edit.
 !> Rows of any array in this process's memory.
 module syncyte_rows_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/runtime.methods by bindings/generate; do not edit.
 !> Start and end of Syncyte, its version, its log.
 !>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/store.h by bindings/generate; do not edit.
 !> The parameter store: a vector of float32 under each key 0 to num_keys - 1, which all ranks pull, push and set.
 module syncyte_store_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/stores.methods by bindings/generate; do not edit.
 !> The parameter store: type(syncyte_store), a vector of real(4) under each key 0 to num_keys - 1, and
 !> type(syncyte_store_worker), by which a thread pulls, pushes (adds) and sets values.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/tensor.h by bindings/generate; do not edit.
 !> Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first dimension).
 module syncyte_tensor_c

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/tensors.methods by bindings/generate; do not edit.
 !> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
 !>

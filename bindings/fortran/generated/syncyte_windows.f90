@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/windows.methods by bindings/generate; do not edit.
 !> Windows: type(syncyte_window), one-sided access to memory of other ranks.
 !>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays behind Fortran's descriptors: types, layout, buffers and dense copies. */
 #include <stdlib.h>
 #include <string.h>

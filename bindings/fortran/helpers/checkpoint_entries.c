@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints for Fortran: entries made of array descriptors, rows that count from 1. */
 #include "checkpoint_entries.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file checkpoint_entries.h
  * @brief C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.

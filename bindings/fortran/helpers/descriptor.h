@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file descriptor.h
  * @brief Common to the helpers: descriptors of Fortran's arrays, and errors.

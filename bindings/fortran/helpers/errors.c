@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors for Fortran: messages built from the fields of the thread's last error, and the end of the job. */
 #include <mpi.h>
 #include <stdio.h>

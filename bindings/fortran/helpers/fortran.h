@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file fortran.h
  * @brief C functions for the Fortran methods, besides Syncyte's C interface: arrays and integers behind Fortran's

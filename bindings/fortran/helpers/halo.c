@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halos for Fortran: the dimensions of grid and array are in Fortran's order, which is C's reversed. */
 #include "descriptor.h"
 

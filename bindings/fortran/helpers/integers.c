@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Integers of any kind behind Fortran's descriptors. */
 #include <stdlib.h>
 #include <string.h>

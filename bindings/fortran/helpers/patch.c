@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Patches of tensors between two bounds, lo to hi, both inclusive and from 1, as Global Arrays has them. */
 #include "descriptor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors in arguments that the binding finds, and their report to other ranks. */
 #include <stdarg.h>
 #include <stdio.h>

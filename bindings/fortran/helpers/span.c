@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The span of gfortran's array descriptors.
  *
  * The span is the number of bytes between neighbouring elements; gfortran multiplies strides by it when it makes a C

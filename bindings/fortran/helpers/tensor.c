@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Indices of tensors and windows for Fortran, which count from 1. */
 #include "descriptor.h"
 

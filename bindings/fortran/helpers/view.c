@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fortran pointers to memory of tensors, windows and caches, with bounds of their own. */
 #include "descriptor.h"
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Syncyte for Fortran: one memory for all the ranks of an MPI job. See README.md of this folder.
 module syncyte
   use syncyte_caches, only: syncyte_cache

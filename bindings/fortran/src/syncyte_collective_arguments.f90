@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Arguments of collectives that other ranks determine: whether this rank is root, and the counts of all ranks.
 module syncyte_collective_arguments
   use, intrinsic :: iso_c_binding

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Handling of a status: stat= and errmsg=, or the end of the job.
 module syncyte_errors
   use, intrinsic :: iso_c_binding

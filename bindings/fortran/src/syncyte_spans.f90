@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Mends descriptors that gfortran 14 leaves incomplete (helpers/span.c). Each method calls this for its arrays first.
 module syncyte_spans
   implicit none

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of <stdint.h> for the generator's parser. */
 typedef signed char int8_t;
 typedef unsigned char uint8_t;

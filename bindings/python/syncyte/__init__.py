@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Syncyte: one memory for all the ranks of an MPI job.
 
     import syncyte

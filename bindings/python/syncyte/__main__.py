@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``python -m syncyte script.py [arguments]``: runs a script; an exception on one rank ends the whole job.
 
 Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives of a communicator on arrays of any strides; each rank's array is a part of a whole along an axis."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """New arrays for results of operations, in Python's memory or in the library's."""
 
 from __future__ import annotations

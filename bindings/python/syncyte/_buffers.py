@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Array arguments: describes numpy arrays, torch tensors and objects that export a buffer, for the C library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``python -m syncyte build-torch``: compiles libsyncyte_torch for the torch of this Python.
 
 A wheel has the library's sources, because a C++ library of one version of torch does not load into another. The result

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks of arguments that several modules share; each error names the argument and its value."""
 
 from __future__ import annotations

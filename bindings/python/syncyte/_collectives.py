@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Agreement of a communicator's ranks, and collectives on contiguous arrays, as sequences of elements or of rows."""
 
 from __future__ import annotations

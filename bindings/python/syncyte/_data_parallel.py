@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Data parallelism: averages gradients over ranks, overlapped with the backward pass."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Declarations of Syncyte's C interface for ctypes.
 
 Generated from the C headers by bindings/generate; do not edit.

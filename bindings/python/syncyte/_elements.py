@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One element of an element type from a Python number, and back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The end of a process in which MPI_Finalize must not be called, because a rank has died.
 
 If mpi4py has initialized MPI, it calls MPI_Finalize after the interpreter's end, and nothing tells it not to:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch storages over Syncyte's memory, which torch must not move.
 
 To share a tensor with another process, torch moves its storage to new shared memory: every tensor over it would

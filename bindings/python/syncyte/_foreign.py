@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Constants of mpi4py and of torch.distributed, which are understood in place of Syncyte's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Python objects that own a handle of the C interface, call its functions, and release it when they are destroyed."""
 
 from __future__ import annotations

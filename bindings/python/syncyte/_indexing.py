@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Indexing of a whole tensor, `t[key]`: reads one box or one gather, and applies the rest of the key locally."""
 
 from __future__ import annotations

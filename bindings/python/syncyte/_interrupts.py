@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs Python's handlers of Ctrl-C and other signals while the C library waits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads this process's place in the job from the launcher's environment variables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Layouts: how the parameters and buffers of a model are partitioned among ranks.
 
 Modules hold the layouts, not tensors: copies, views and detached aliases of a tensor lose its attributes.

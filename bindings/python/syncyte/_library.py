@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Finds and loads the shared libraries, checks their version, and turns statuses into exceptions.
 
 Libraries are loaded at their first use, with RTLD_LOCAL (libsyncyte_hdf5 must not expose its HDF5 to h5py). libsyncyte

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The end of a job whose ranks all call sys.exit() with the same status: no rank needs to abort it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages between two ranks of a communicator."""
 
 from __future__ import annotations

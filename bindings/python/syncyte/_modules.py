@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Modules that the program may have imported, and that Syncyte does not import itself."""
 
 from __future__ import annotations

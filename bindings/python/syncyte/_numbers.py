@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reductions of numbers: what a rank sends, and the product of integers, which may have more than 64 bits."""
 
 from __future__ import annotations

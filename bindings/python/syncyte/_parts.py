@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Parts of larger tensors: which memory holds one, and which keys of a state dictionary do.
 
 A checkpoint and load_state_dict() must not take a rank's part for the whole. Layers write the ranges of their parts

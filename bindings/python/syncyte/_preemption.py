@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Catches the signal that announces the end of a job: SYNCYTE_PREEMPTION names it.
 
 The package imports this module first, so that a signal that comes while numpy, torch or the script are imported does

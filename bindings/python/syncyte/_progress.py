@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A progress bar of saves and loads, on rank 0, if its stderr is a terminal."""
 
 from __future__ import annotations

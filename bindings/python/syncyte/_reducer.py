@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The reducer of the C library, which sums buckets of memory over ranks while the caller fills others."""
 
 from __future__ import annotations

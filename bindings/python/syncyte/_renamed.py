@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Former names of the package, of methods and of keywords: their use raises an error that says the new name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Requests: non-blocking operations, and the completion of requests that were dropped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Gathers rows of a whole tensor ahead of time, in threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counters of operations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Descriptions of the store's keys and values that are used again by later calls."""
 
 from __future__ import annotations

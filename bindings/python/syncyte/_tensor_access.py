@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Accesses of whole tensors: their checks and arguments, which the blocking and the started form share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The memory of whole tensors: makes, frees and synchronizes it, and has views of this rank's and this node's rows."""
 
 from __future__ import annotations

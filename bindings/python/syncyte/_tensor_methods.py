@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Methods of whole tensors: owners, one-sided reads and writes, counters, gradients."""
 
 from __future__ import annotations

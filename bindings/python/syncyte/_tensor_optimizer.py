@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Methods of whole tensors that have an optimizer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Methods of whole tensors that start an access and return a request."""
 
 from __future__ import annotations

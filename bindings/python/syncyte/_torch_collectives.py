@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The collectives of syncyte.torch.
 
 Rules for all of them (docs/differentiable-collectives.md); ranks that break one all raise ValueError:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Gradients of whole tensors: reads record them, and sync_grad() adds them to the owners' rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Non-blocking differentiable collectives of syncyte.torch: started, and waited for after other work.
 
 All ranks of a communicator start them in the same order; they may wait in any order. A start waits for no other rank.

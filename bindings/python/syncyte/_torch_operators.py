@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The operations of libsyncyte_torch, torch.ops.syncyte; importing this module loads them."""
 
 from __future__ import annotations

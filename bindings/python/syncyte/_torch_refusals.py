@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arguments of a wrong Python type.
 
 torch's schemas refuse them before an operation begins; these functions pass the error to the other ranks.

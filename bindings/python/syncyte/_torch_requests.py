@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Differentiable requests and messages, and the order of communications in the graph."""
 
 from __future__ import annotations

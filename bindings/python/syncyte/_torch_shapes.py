@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shapes of results while torch.compile traces a graph, for collectives that collect their counts when the graph runs.
 
 The extent of joined parts is not known yet: it is a number of the graph ("unbacked" in torch's documentation), so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Types of arguments and results, for editors and type checkers."""
 
 from __future__ import annotations

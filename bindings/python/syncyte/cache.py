@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A shared cache: memory that processes of one machine share, and in which their PyTorch tensors lie.
 
 The same order of allocations gives the same offsets in every process, so that a process finds in its new tensors the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Grids of ranks: Cartesian communicators, which Comm.cartesian() makes, and halo exchange on them."""
 
 from .comm import Cart, Shift

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints: named tensors in one HDF5 file that h5py reads, saved and loaded by any number of ranks.
 
 A save is atomic: the old file stays until the new one is complete. A load reads only what a rank needs and verifies its

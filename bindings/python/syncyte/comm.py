@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Communicators: ordered groups of ranks, and collectives on numpy arrays and torch tensors.
 
 All ranks of the communicator must call a *collective* method, in the same order. The ranks agree before data moves: if

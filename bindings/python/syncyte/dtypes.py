@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Conversion of element types between Syncyte, numpy and torch. Only torch_dtype() and import_torch() import torch."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exceptions: one class per status of the C interface, each also derived from a built-in exception.
 
 ``except syncyte.Error`` catches all of them; ``.status`` is the code. A collective call raises the same class on all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ends the job when a rank ends by an exception: otherwise the other ranks would wait for it forever."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Halo exchange between neighbours on a grid of ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Recycled buffers. Local, callable before Syncyte is started."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Start and end of Syncyte in this process."""
 
 from __future__ import annotations

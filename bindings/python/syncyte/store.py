@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The parameter store: a vector of float32 under each of many keys, which all ranks pull, push and set.
 
 Operations on one key are atomic, and all ranks see them in the same order. Each key has a home rank: keys of this

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole tensors: one array over the memory of all ranks, partitioned by rows, which every rank reads and writes.
 
 On a node these are loads and stores. All ranks see writes before ``sync()`` after it; a rank that reads a counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Differentiable operations on torch tensors: ``torch.ops.syncyte.*`` with their documentation.
 
 Importing this module imports torch and loads libsyncyte_torch; it does not initialize MPI.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Windows: one-sided access to memory of other ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file base.h
  * @brief Status codes, errors, element types, buffers, logging and requests.

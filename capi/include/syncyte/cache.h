@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file cache.h
  * @brief A shared cache: memory that processes of one machine share, and allocate blocks from at equal offsets.

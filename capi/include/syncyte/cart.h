@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file cart.h
  * @brief Cartesian communicators: ranks on a grid of one or more dimensions.

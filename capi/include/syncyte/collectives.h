@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file collectives.h
  * @brief Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.

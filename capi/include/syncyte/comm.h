@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file comm.h
  * @brief Start and end of Syncyte, communicators, and the agreement.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The element types: one table for the core, its bindings and libraries on top. A user needs the headers of the columns
  * that it expands.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file export.h
  * @brief Marks the functions that the shared libraries export, and those that do not return.

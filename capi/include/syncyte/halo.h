@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file halo.h
  * @brief Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.

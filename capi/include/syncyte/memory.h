@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file memory.h
  * @brief Recycled buffers and copies between host and device memory.

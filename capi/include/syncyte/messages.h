@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file messages.h
  * @brief Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file nonblocking.h
  * @brief Non-blocking collectives: started by a call of generated/collectives.h, completed by a request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file reducer.h
  * @brief Buckets of memory that all ranks sum in place while they compute: gradient averaging.

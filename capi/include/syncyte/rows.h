@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file rows.h
  * @brief Rows of any array in this process's memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file store.h
  * @brief The parameter store: a vector of float32 under each key 0 to num_keys - 1, which all ranks pull, push and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file tensor.h
  * @brief Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first

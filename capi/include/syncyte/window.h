@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file window.h
  * @brief One-sided access to memory of other ranks: put, get, accumulate, atomics, locks.

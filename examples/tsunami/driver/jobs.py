@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the solver and the learners in one mpirun."""
 
 from __future__ import annotations

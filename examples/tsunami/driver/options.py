@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line of the demo."""
 
 from __future__ import annotations

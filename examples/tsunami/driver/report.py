@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Joins both jobs' reports to report.json, and checks it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The network's parameters, the optimizer's state and the normalisation in one HDF5 file."""
 
 from __future__ import annotations

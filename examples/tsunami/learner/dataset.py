@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """States as the network sees them: surface elevation and momenta over the cells that are wet at rest, normalised."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The loss, and the surrogate against persistence on the held-out runs."""
 
 from __future__ import annotations

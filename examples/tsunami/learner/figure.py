@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of the demo: the solver's wave, the surrogate's, their difference, the sea bed, the losses, a table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The surrogate: a small residual convolutional network that predicts how the sea changes over the lead time."""
 
 from __future__ import annotations

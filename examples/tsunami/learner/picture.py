@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fills the demo's figure with a held-out example and the history of training."""
 
 from __future__ import annotations

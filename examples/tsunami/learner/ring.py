@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The learners' side of the solver's ring: reads only complete snapshots, and never a torn or mixed pair.
 
 The sequence in a slot's header says which publication the slot holds (solver/store.f90). A pair is used only if both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A learner's session: trains beside the solver and writes results, or restarts from a checkpoint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Data-parallel training: every learner draws its own samples; backward leaves the learners' mean gradients."""
 
 from __future__ import annotations

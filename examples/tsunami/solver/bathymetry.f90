@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The bed: read from a binary file, or made by a test.
 !>
 !> File format (native endianness): 8 characters "SYBATHY1"; int32 nx, ny; real64 width and height of a cell in metres;

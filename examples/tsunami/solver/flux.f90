@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Fluxes through the faces between cells: HLL with hydrostatic reconstruction, which keeps a lake at rest over any bed
 !> and never lets a depth become negative (Audusse, Bouchut, Bristeau, Klein, Perthame, SIAM J. Sci. Comput. 25 (2004)
 !> 2050-2065). The momentum along the face is carried upwind by the mass flux, as in HLLC (Toro, Shock-Capturing Methods

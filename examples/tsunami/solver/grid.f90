@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The part of the grid that one rank computes: a strip of whole rows with two ghost rows and columns on each side.
 module tsunami_grid
   use mpi_f08, only: MPI_Comm, MPI_Comm_rank, MPI_Comm_size, MPI_PROC_NULL

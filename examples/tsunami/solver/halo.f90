@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Ghost cells: copies of the neighbours' rows between ranks; walls or the sea at rest at the edge of the domain.
 module tsunami_halo
   use mpi_f08, only: MPI_PROC_NULL

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Kinds and constants of the solver.
 module tsunami_kinds
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64

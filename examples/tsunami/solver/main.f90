@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A shallow-water solver with its own main loop and its own MPI. It uses Syncyte for its snapshots, and for the halo
 !> exchange that fills its ghost rows.
 program tsunami_solver

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The command line.
 module tsunami_options
   use tsunami_kinds, only: int64, wp

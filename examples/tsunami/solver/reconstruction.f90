@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Second-order reconstruction inside cells: limited slopes of depth, surface and velocities; the bed at a face is the
 !> surface there minus the depth there, so that a level surface stays level (Audusse et al. 2004, section 4).
 module tsunami_reconstruction

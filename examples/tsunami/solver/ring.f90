@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Tensors that solver and learners share: the sea at rest, held-out runs, a ring of training snapshots, counters.
 !>
 !> The solver's first rank, which is rank 0 of the job, decides whether a snapshot is written; the other ranks wait for

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Time stepping: Heun's method (two stages, strong-stability preserving) with a CFL-limited step.
 module tsunami_stepper
   use mpi_f08, only: MPI_Allreduce, MPI_DOUBLE_PRECISION, MPI_IN_PLACE, MPI_MAX

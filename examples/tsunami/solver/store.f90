@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Snapshots in whole tensors: slots that the solver's ranks write strip by strip and that learners read at any time.
 !>
 !> A slot has a header of eight int64: sequence, run, snapshot number, time in milliseconds, three unused. The sequence

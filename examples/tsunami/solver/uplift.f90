@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Scenarios: seabed uplifts drawn by our own random number generator, so that a run depends on its seed alone.
 module tsunami_uplift
   use tsunami_bathymetry, only: bathymetry_t

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ucx/descriptors.hpp"
 
 #include <sys/eventfd.h>

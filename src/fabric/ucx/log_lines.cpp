@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ucx/log_lines.hpp"
 
 #include <ucs/debug/log_def.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/ucx/shared_memory.hpp"
 
 #include <dirent.h>

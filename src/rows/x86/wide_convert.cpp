@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Converts eight elements at a time by way of float32 in a register (AVX2 and F16C). Each type has two functions, to
 // and from float32.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The generator of declarations with good and bad annotations. Usage: annotations_test.py CC"""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every public procedure of the Fortran modules has a comment, an example and a line in README.md. The CMake targets
 that README.md names exist.
 

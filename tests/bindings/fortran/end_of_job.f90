@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> An error in a call without stat= ends the job on all ranks; the last line must not be reached. With the argument
 !> "agreed" it is an error of all ranks, which one of them prints; with "caught" the first of them does not end the job.
 program end_of_job

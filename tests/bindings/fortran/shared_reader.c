@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The C program of a job of two programs: it reads each snapshot that shared_solver.f90 publishes. Fortran's
  * field(i, j, slot) is [slot][j][i] here. */
 #include <stdio.h>

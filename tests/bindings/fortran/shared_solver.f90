@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The Fortran program of a job of two programs: it writes a tensor while C programs (shared_reader.c) read it.
 program shared_solver
   use, intrinsic :: iso_fortran_env, only: real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Calls before the start and after the end get a status. With the argument "late", MPI is finalized before the start.
 program test_after_mpi
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Collectives of arrays that are cut along a dimension, against loops: uneven and empty parts, sections, types, and a
 !> mistake of one rank.
 program test_along

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Collectives along a dimension: a mistake on one rank is an error on all ranks, with a message in Fortran's terms.
 program test_along_errors
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_null_char

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The shared cache: pointers, passing between ranks, errors.
 program test_cache
   use, intrinsic :: iso_fortran_env, only: int64, int8, real64

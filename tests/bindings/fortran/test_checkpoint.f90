@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Checkpoints: loaded data equals saved data, also in another partition; errors name file and key.
 program test_checkpoint
   use, intrinsic :: iso_c_binding, only: c_bool

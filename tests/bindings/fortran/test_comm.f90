@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Communicators and collectives, with integer and type(MPI_Comm), any kind of counts, scalars and arrays.
 program test_comm
   use, intrinsic :: iso_c_binding, only: c_bool

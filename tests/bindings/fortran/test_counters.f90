@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Counters: atomics between ranks, waiting, release and acquire.
 program test_counters
   use, intrinsic :: iso_fortran_env, only: int8, int64, real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Arrays without elements are accepted, although gfortran passes a null address for them; unallocated ones are refused.
 program test_empty
   use, intrinsic :: iso_fortran_env, only: int64, real64

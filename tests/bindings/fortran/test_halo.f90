@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Cartesian communicators and halo exchange, against the cells of the whole array; the adjoint by <H x, y> = <x, H' y>;
 !> mistakes of one rank.
 program test_halo

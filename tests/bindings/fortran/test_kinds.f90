@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Pointers and gathers of every type, arrays that a function's result has allocated, and sizes of structures, which must
 !> equal C's.
 program test_kinds

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Messages round a ring: whole arrays and sections, blocking and non-blocking, and messages that do not match.
 program test_messages
   use, intrinsic :: iso_fortran_env, only: real64

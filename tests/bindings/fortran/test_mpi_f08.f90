@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A program with its own MPI_Init and `use mpi_f08`: procedures accept type(MPI_Comm).
 program test_mpi_f08
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Non-blocking collectives: results after the wait, sections, and a mistake of one rank.
 program test_nonblocking
   use syncyte

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Reductions and scans against loops over the ranks: arrays of many types, sections, and a mistake of one rank.
 program test_reductions
   use, intrinsic :: iso_c_binding, only: c_bool

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The parameter store: pull, push, set, their started forms, samples, errors.
 program test_store
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64

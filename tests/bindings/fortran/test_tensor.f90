@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Whole tensors: partition, bounds, reversed dimensions, rows by index, boxes.
 program test_tensor
   use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64

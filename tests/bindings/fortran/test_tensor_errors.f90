@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Wrong use of tensors gives a status and a message in Fortran's terms, and writes nothing.
 program test_tensor_errors
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Windows: put, get, accumulate, atomics, locks, pointers, errors.
 program test_window
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64

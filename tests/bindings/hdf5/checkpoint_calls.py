@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Saves numpy arrays by calls of the C interface, without the Python package."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Kills one rank with kill -9 during saves: the file must be complete, and be the result of one completed save."""
 
 import argparse

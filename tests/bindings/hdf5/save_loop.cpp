@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checks that the file at a path is complete, then saves to that path in an endless loop. All elements equal the step.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A save succeeds although rank 0's fsync() (with the argument "open": its open()) takes longer than the watchdog's
 // limit.
 

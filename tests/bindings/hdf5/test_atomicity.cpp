@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A save that fails leaves the old file, and no other file.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Damaged, truncated and foreign files: an error that names the file, never a crash, a hang or wrong data.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Other programs read our files: h5py, and h5dump if it is installed."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parts that need no MPI: checksums, blocks, manifest, escapes, gaps between data.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys and data of an open checkpoint.
 
 #include "checkpoint_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wrong use: the same error on all ranks, nothing written.
 
 #include <filesystem>

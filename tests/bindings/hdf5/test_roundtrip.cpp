@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Save on some ranks, load on others.
 
 #include <chrono>

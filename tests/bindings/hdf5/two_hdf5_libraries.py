@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """h5py has its own copy of the HDF5 library. Both copies work in one process, whichever is loaded first."""
 
 import sys

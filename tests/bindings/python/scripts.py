@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scripts that tests run under a real mpirun."""
 
 import os

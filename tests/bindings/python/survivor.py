@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rank 1 of the job is killed; the others get PeerDiedError and end: survivor.py {mpi4py|syncyte} {none|NUMBER|raise}.
 
 The first word says who initializes MPI, the second how the program ends.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Behaviour of AdaPM's PyTorch bindings in syncyte.compat.adapm, and AdaPM's defects, which it does not have.
 
 test_store.py and tests/capi/test_kv.c test the store itself, tests/kv/dead_writer.cpp a process that is killed within

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Element types, exceptions and arrays as arguments, tested without ranks."""
 
 import array

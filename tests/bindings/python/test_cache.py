@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.SharedCache, without mpirun: PyTorch's tensors in slices, processes that share a cache, and wrong input."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reductions to one rank, scans, and collectives along an axis, against numpy's own split and concatenate."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Communicators and collectives on numpy arrays and torch tensors."""
 
 import copy

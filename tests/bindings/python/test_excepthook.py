@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that raises ends the job: scripts under a real mpirun, which must end within 10 s, with rank and traceback."""
 
 import os

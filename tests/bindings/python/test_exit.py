@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Processes that end while views exist: they must neither print an exception nor hang. Each case is a separate
 process."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cartesian communicators and halo exchange, against the whole array."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Importing the package, finding the library, refusing a library of another version. Each case is a separate
 process."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """t[key] against numpy and torch with the same key, tested without the library."""
 
 import itertools

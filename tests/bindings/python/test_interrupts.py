@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Signals during a wait in the C library: a handler that raises ends the wait, a handler that returns does not."""
 
 import contextlib

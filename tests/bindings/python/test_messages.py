@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages between ranks: round a ring, blocking and non-blocking, dropped requests, and messages that do not match."""
 
 import gc

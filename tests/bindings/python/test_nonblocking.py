@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Non-blocking collectives against the blocking ones; orders of waits, errors on one rank, dropped requests."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """PipeSwitch's functions, in one process. docs/from-pipeswitch.md has a program with several processes."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """SYNCYTE_PREEMPTION: which signals are caught, and what ranks of a real mpirun are told."""
 
 import os

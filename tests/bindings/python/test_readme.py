@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The code in the Python package's README runs unchanged, and trains to the result of a single process."""
 
 import pathlib

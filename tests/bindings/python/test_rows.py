@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gather_rows() on numpy arrays. The compat module's tests cover torch tensors."""
 
 import numpy as np

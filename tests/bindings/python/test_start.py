@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A start that fails on one rank fails on all of them; the next start works. Needs a process without other tests."""
 
 import pytest

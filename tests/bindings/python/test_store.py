@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.Store on all ranks: arrays as arguments and results, threads as workers, samples, and the cost of an idle
 store. tests/capi/test_kv.c tests the operations themselves."""
 

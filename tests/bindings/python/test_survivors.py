@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One of three ranks is killed under mpirun --enable-recovery: the others get PeerDiedError, and end without a hang,
 with the program's exit status and without MPI_Finalize, which may wait for the dead rank for ever."""
 

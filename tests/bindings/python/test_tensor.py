@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks have (the oracle)."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """t[key] on all ranks, against numpy and torch on an array that all ranks have (the oracle)."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Started accesses to whole tensors."""
 
 import gc

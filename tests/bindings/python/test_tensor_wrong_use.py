@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of whole tensors: an exception on all ranks of a collective call, on the caller of a local one."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """SYNCYTE_TRACE and syncyte.stats()."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Annotations and docstrings: results have types, an op is one of the names, docstrings list all parameters."""
 
 import enum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Views of whole tensors: they are not copies, and the memory exists as long as the last slice."""
 
 import contextlib

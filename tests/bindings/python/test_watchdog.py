@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The watchdog's report for Python programs: one job in which each rank hangs in a different place."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Windows: one-sided access, atomics and locks."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Processes that ranks start. A worker of multiprocessing that imports a script which uses COMM_WORLD ends with an
 error that names the rank, and the ranks continue. Forked children do not disturb the ranks."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wrong use of the collectives gives an exception on all ranks, never a hang."""
 
 import pickle

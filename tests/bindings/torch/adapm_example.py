@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """AdaPM's own example, if SYNCYTE_ADAPM_EXAMPLE names its bindings/example.py. The example starts a process per node;
 here each rank of the job is a node. It runs twenty times in a row."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The last rank never runs a backward pass (forget_backward.py): the watchdog must name the rank and end the job.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PYTHON}" -B "${SCRIPT}"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 50)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An unchanged script for mpi4torch, WholeMemory, TorchShard and AdaPM, to be run by `python -m syncyte.compat`: a ring
 whose gradient goes the other way round, a table over all ranks, a layer in parts, and parameters under keys."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import getpass
 import os
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Inputs of dense layers, and comparisons with their results."""
 
 import torch

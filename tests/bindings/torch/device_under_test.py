@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The device whose tensors are tested: CUDA's, or a pretended one (pretend_device/).
 
 SYNCYTE_TEST_DEVICE: "cuda", or the path of the pretended device's library. The pretended device runs on any machine:

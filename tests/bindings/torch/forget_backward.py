@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rank 0 and others run a backward pass that the last rank never runs; the watchdog must end the job."""
 
 import time

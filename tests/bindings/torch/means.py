@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A network that the ranks train together, and the means of its gradients."""
 
 import torch

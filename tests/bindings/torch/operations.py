@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every collective of syncyte.torch."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Helpers of tests in which ranks differ."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages round the ring of all ranks, and along it."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The adjoint identity <A x, y> = <x, A' y> with random cotangents, for linear operations for which other files do not
 check it: messages, non-blocking and in-place collectives, the collective gather, and halos in three dimensions."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.ops.syncyte.allreduce: values, gradients, memory, and errors of wrong use."""
 
 import gc

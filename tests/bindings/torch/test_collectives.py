@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linear collectives of syncyte.torch: values, adjoints, gradients of any order, and errors of wrong use."""
 
 import time

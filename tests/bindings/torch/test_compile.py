@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.compile(fullgraph=True): results, gradients, and operations that must run although their result is unused."""
 
 import pytest

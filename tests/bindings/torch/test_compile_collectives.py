@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives of syncyte.torch within torch.compile(fullgraph=True): results, gradients, and collectives that must run
 although their result is unused."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages of syncyte.torch within torch.compile(fullgraph=True)."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.compile keeps operations whose result is unused: waits, non-blocking collectives, halos.
 
 Without such an operation a request would stay in flight, or other ranks would wait for ever.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The functions of syncyte/torch.hpp: adjoints of linear ones, values of the others, errors.
 
 #include <syncyte/torch.hpp>

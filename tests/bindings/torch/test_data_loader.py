@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Forked workers of a DataLoader: they read rows, and open checkpoints with COMM_SELF, as h5py users do."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.torch.DataParallel gives the gradients of one process that has all ranks' data."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.torch.DataParallel: the lifetime of an averager, and its replacement by another one."""
 
 import gc

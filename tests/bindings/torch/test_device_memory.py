@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Operations that only move elements give device memory to MPI. A pretended device, whose memory any MPI accepts,
 counts the copies."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tensors on a device: values and gradients equal those of the same tensors on the CPU, and are on the device."""
 
 import gc

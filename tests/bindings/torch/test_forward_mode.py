@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Forward-mode derivatives (jvp) and torch.func's transforms give the right result or a clear error, on all ranks."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Differentiable gather of whole-tensor rows, one-sided and collective."""
 
 import gc

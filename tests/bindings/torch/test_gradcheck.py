@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The distributed gradcheck itself, and its check of the collective gather."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Differentiable halo exchange: the adjoint identity, gradients, compiled graphs, and a solver differentiated over
 ranks."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bcast_ and reduce_ follow torch's rules of in-place operations on all ranks."""
 
 import pytest

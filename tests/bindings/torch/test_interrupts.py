@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A signal during a wait of syncyte.torch: what its handler raises comes out, as of the methods of syncyte.Comm."""
 
 import contextlib

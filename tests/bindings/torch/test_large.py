@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts beyond 2^31 on one rank. Two ranks, which together need at most 12 GiB of memory."""
 
 import gc

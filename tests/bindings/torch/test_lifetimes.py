@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A graph keeps communicators and halos that its backward needs, although the application has dropped them."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arguments that do not fit the types of the C interface are errors; they must not be truncated to valid ones."""
 
 import pytest

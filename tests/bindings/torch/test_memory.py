@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Resident memory does not grow over 10,000 forward and backward passes of every operation."""
 
 import pytest

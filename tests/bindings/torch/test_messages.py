@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages of syncyte.torch: values, gradients of any order, order of backward, and errors of wrong use."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """collect_state_dict, relocate_state_dict, convert and mark_sharded of syncyte.nn: tied, nested, copied and wrapped
 models with buffers, on the ranks of a communicator; files that other numbers of ranks load."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table for mpi4jax in docs/from-mpi4torch.md: the calls on the right give the results that mpi4jax documents for
 those on the left."""
 

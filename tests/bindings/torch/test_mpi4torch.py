@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Behaviour of mpi4torch in syncyte.compat.mpi4torch, and defects of mpi4torch that it does not have."""
 
 import copy

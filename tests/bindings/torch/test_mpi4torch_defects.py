@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Defects of mpi4torch 0.1.3 that syncyte.compat.mpi4torch does not have, numbered in the tests' names.
 
 Other files test: 6 (counts of 32 bits) in test_large.py; 8 (the number of collectives in backward) and 12 (the

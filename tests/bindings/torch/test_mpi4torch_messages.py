@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages of syncyte.compat.mpi4torch write and return what mpi4torch's do, and write nothing else."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """comm=None does not mean COMM_WORLD. A rank has None for a communicator of which it is no member, so None is an
 error."""
 

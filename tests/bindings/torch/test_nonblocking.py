@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Non-blocking collectives of syncyte.torch: values against the blocking ones, gradients, orders, and errors of wrong
 use."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.library.opcheck of the operators that no other file checks, and a test that every operator is checked.
 
 opcheck's last test runs an operator twice on the same arguments, in compiled code too. A request can be waited for only

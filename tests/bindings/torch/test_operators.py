@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Requirements on every operator that communicates."""
 
 import pytest

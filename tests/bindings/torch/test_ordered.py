@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.torch.ordered(): backward runs communications in the reverse order, independent of the graph."""
 
 import gc

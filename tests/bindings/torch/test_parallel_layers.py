@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Layers of syncyte.nn against torch's: results and the gradients of every rank's part, in float64."""
 
 import pytest

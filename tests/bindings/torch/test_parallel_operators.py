@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.nn.functional: copy and reduce, scatter and gather are pairs of adjoints. Every rank has a copy of a whole
 tensor, so a scalar product counts the tensor once; it counts the parts of all ranks."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.torch on a pretended device: streams, copies, and failures of one rank."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Communications in the traces of torch's profilers: names and shapes, forward and backward."""
 
 import pytest

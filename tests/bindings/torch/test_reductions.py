@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reductions of syncyte.torch other than the sum: values, adjoints with ties and zeros, double backward, and reductions
 without derivative."""
 

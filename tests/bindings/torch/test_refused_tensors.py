@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A tensor of an unsupported layout or device on one rank of a collective: every rank raises."""
 
 import contextlib

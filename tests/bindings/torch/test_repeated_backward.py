@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Repeated backward passes. A pass that succeeded may run again. A pass that failed after it has sent or received
 cotangents needs a new forward. No rank mixes up the cotangents of two passes."""
 

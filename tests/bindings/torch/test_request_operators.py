@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The operators of torch.ops.syncyte for C++ and TorchScript, called from TorchScript: a start returns a ticket."""
 
 import pytest

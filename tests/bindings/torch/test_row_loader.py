@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.torch.RowLoader: batches of rows that threads gather ahead of their use."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """For every collective of syncyte.torch: ranks that differentiate different things, and defects of mpi4torch, numbered
 in the tests' names."""
 

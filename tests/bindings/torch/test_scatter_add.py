@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Adding rows to a whole tensor from torch, one-sided and as a pure function with gradients."""
 
 import pytest

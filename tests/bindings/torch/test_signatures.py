@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """docs/pytorch.md has the right signature of every function and class in syncyte.torch."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The torch views of a whole tensor stay in shared memory: an operation that would move one raises on its rank."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every way to read a tensor that requires gradients either records the gradient or raises an error."""
 
 import numpy as np

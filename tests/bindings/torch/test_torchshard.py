@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Behaviour of TorchShard in syncyte.compat.torchshard, and defects of TorchShard that it does not have.
 
 test_parallel_layers.py and test_model_state.py test the layers of syncyte.nn on which it is built."""

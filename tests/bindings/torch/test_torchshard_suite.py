@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """TorchShard's own tests, if SYNCYTE_TORCHSHARD_TESTS names the folder tests/ of its repository.
 
 They are written for GPUs and start their own processes. Here each test runs on the ranks of one job, tensors stay on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torch.vmap over every operation, against a loop over the batch."""
 
 import pytest

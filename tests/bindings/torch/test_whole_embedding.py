@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """syncyte.nn.WholeEmbedding against torch.nn.Embedding with sparse gradients and torch's optimizers on one process."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Behaviour of WholeMemory in syncyte.compat.wholememory_pytorch, and defects of WholeMemory that it does not have."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An argument of a wrong Python type, on one rank of a collective: every rank raises, and the next collective works."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs one of examples/first_steps at several rank counts, and checks its output.
 
 run.py MPIEXEC FOLDER (--program PROGRAM | --script SCRIPT.py): FOLDER is emptied.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Beds and states for several tests.
 module basins
   use tsunami_bathymetry, only: bathymetry_t

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Counts failed checks; the program ends with an error if there was one.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the example's modules importable."""
 
 import os

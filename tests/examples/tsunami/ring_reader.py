@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads the patterns that ring_writer.f90 writes; no torn, mixed or unpublished snapshot may ever be used."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Writes a pattern per snapshot into the ring, first in steps that ring_reader.py follows, then as fast as it can.
 !> The pattern of publication p: depth p, momenta -p and 2 p in every cell.
 program ring_writer

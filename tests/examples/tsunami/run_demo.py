@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the demo as a user does and checks its files: python run_demo.py BUILD OUTPUT [--quick]"""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the quick demo on this host, then on virtual hosts: python run_demo_hosts.py BUILD OUTPUT --mpirun=COMMAND
 
 COMMAND starts ranks on the hosts, its words separated by "|" (virtual_hosts.py gives it). A learner is on another

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> All tests of the solver, on any number of ranks.
 program solver_tests
   use mpi_f08, only: MPI_Finalize, MPI_Init

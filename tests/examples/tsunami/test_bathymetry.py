@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The sea bed that demo.py writes for the solver."""
 
 import os

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A dam breaks over a dry bed: Ritter's analytical solution (1892; Toro 2001, section 6.2).
 module test_dam_break
   use mpi_f08, only: MPI_Allreduce, MPI_COMM_WORLD, MPI_DOUBLE_PRECISION, MPI_SUM

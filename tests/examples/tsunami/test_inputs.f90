@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> The bathymetry file, the generator of scenarios, and the partition of the domain.
 module test_inputs
   use mpi_f08, only: MPI_Comm_rank, MPI_COMM_SELF, MPI_COMM_WORLD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The surrogate and the losses, against plain numpy."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wrong values on the demo's and the solver's command lines give clear errors, and --help works."""
 
 import os

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> A lake at rest stays at rest, no water is lost, no depth becomes negative, and the number of ranks changes no bit.
 module test_water
   use mpi_f08, only: MPI_Allreduce, MPI_Comm, MPI_COMM_SELF, MPI_COMM_WORLD, MPI_DOUBLE_PRECISION, MPI_SUM

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A user's program in C, without MPI's headers: the sum over all ranks of rank + 1. */
 #include <stdio.h>
 #include <syncyte.h>

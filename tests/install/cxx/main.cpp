@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A user's program in C++: a whole tensor, of which every rank reads its right neighbour's row.
 #include <array>
 #include <cstdint>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A user's program in Fortran: the sum over all ranks of rank + 1.
 program consumer
   use, intrinsic :: iso_fortran_env, only: real64

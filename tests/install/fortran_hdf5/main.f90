@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A user's program in Fortran: it saves and loads a replicated array.
 program consumer
   use, intrinsic :: iso_fortran_env, only: real64

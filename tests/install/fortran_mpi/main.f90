@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A user's program that initializes MPI itself: Syncyte uses that MPI, and does not finalize it.
 program consumer
   use mpi

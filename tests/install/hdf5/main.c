@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A user's program in C: every rank saves three rows, and loads the row that follows them. */
 #include <stdio.h>
 #include <syncyte.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A user's program in C++ with ATen. The first steps have one with the frontend of libtorch, which compiles for longer.
 #include <ATen/ops/ones.h>
 

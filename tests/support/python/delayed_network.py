@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A network between network namespaces that delays each packet: a process that forwards Ethernet frames.
 
 Each namespace has a TAP device. A frame from one device goes to all others, as in a hub. Linux's own means, tc's netem,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks of derivatives of functions that all ranks compute together.
 
 torch's own gradcheck perturbs the inputs of all ranks at once, and takes different numbers of steps if shapes differ:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """pytest plugin: the ranks of an mpirun run the same tests and agree on each verdict.
 
 Used by tests/support/launch.py (cmake/SyncyteTest.cmake: syncyte_pytest). A test passes if it passes on every rank. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Current resident memory of this process. The high-water mark would hide growth below an earlier peak."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Links of virtual hosts (virtual_hosts.py): tests cut them, restore them and limit their rate while a job runs.
 
 A link connects the network of a host's data to all other hosts. mpirun and its daemons use another network.

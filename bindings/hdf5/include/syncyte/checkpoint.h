@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file checkpoint.h
  * @brief Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks. Library libsyncyte_hdf5.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/crc32c.hpp"
 
 #include <isa-l/crc.h>

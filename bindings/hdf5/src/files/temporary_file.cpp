@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "files/temporary_file.hpp"
 
 #include <sys/file.h>

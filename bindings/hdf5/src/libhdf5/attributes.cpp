@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "libhdf5/attributes.hpp"
 
 namespace syncyte::hdf5 {

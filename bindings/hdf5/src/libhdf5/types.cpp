@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "libhdf5/types.hpp"
 
 #include "syncyte/element_types.h"

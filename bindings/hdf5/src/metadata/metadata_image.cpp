@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "metadata/metadata_image.hpp"
 
 #include <algorithm>

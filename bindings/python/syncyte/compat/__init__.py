@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Modules with the interfaces of other libraries, so that programs written for these run on Syncyte.
 
 ``python -m syncyte.compat script.py`` runs a script that imports mpi4torch, torchshard, adapm or wholememory; calling

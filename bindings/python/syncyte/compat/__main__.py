@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """``python -m syncyte.compat script.py``: runs ``python -m syncyte script.py`` after syncyte.compat.install()."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The interface of AdaPM's PyTorch bindings on Syncyte.
 
 ``from syncyte.compat import adapm``; after ``syncyte.compat.install()``, and in a script that

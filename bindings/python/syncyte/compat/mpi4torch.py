@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The interface of mpi4torch 0.1.3 on Syncyte: ``import syncyte.compat.mpi4torch as mpi4torch``.
 
 Differences from mpi4torch:

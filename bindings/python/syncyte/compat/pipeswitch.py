@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """PipeSwitch's functions of torch.cuda on Syncyte's shared cache, on CPU.
 
 ``from syncyte.compat import pipeswitch``; after ``syncyte.compat.install()``, and in a script that

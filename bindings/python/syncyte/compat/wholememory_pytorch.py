@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The interface of WholeMemory's PyTorch module on Syncyte, for host memory on one node.
 
 ``from syncyte.compat import wholememory_pytorch as wm``; after ``syncyte.compat.install()``, and in a script that

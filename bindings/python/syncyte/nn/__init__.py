@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """PyTorch layers whose parameters are cut over the ranks of a communicator, and state dictionaries of their models.
 
 Importing this module imports torch; it does not initialize MPI. Every rank computes its part of a model. Results, and

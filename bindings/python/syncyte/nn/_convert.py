@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Conversion of a model's dense layers to parallel ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Layers whose parameters are cut over ranks: linear layer, embedding, cross entropy. Clipping of their gradients."""
 
 from __future__ import annotations

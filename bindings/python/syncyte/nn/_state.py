@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """State dictionaries of models with parallel layers: joins parts to whole tensors, and cuts whole tensors."""
 
 from __future__ import annotations

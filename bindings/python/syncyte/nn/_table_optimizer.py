@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A torch optimizer of WholeEmbeddings: gradients of all ranks are summed at the rows' owners, and applied at once."""
 
 from __future__ import annotations

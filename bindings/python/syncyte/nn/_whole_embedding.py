@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An embedding whose table is a whole tensor, updated by an optimizer at the rows' owners."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Operations on tensors that are whole on every rank, or cut along a dimension over the ranks.
 
 A whole tensor counts as one variable: every rank has a copy, and all ranks compute the same loss from it. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file torch.hpp
 /// The operators of torch.ops.syncyte as C++ functions, for programs with libtorch (CMake: syncyte::Torch).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file torch_operator.hpp How the functions of torch.hpp find and call torch's operators.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "autograd/backward_pass.hpp"
 
 #include <c10/util/Exception.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Backward passes of autograd, and the operations that a failed pass abandons.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The order in the graph. Edges point the way that backward takes, from the last operation to the first:
 //
 //   result 2 -> operation 2 -> input 2

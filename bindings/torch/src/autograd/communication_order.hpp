@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // An explicit order of communications: while a scope is open (torch.ops.syncyte.enter_order, leave_order), every
 // operation of its thread that records gradients depends on the one before, so that backward runs them in the reverse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.join_dummies: y = x, which autograd takes to depend on the dummies too. Adjoint: xbar = ybar, and
 // zeros for the dummies; these are themselves joined with ybar, so that double backward passes through.
 

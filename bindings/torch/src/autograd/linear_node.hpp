@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Linear operations in autograd, y = A x over all ranks' x together: backward applies the adjoint of A, itself such an
 // operation, so that both can be differentiated any number of times; forward mode applies A to the tangent.

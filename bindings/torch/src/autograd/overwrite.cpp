@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.overwrite, for modules with the interfaces of other libraries.
 
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Ranges in the traces of torch's profilers. Forward operations have theirs from the dispatcher: syncyte::allreduce.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The modes in which operations on a tensor run: whether they are recorded or traced, and whether a
 // tangent of forward mode follows them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Agreements of all ranks on an operation, also where it has failed on one of them.
 

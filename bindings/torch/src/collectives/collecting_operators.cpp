@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The operators *_along without counts. They collect the counts of all ranks, and call the operator with counts.
 //
 // While a graph is traced nothing is sent, because other ranks may have their graphs already: such an operator is one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Collectives as data: a kind and its arguments. Shapes, adjoints, the calls of the C interface and the schemas'
 // arguments follow from them, for blocking and for started collectives.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.allreduce, bcast, reduce, scan, exscan, *_along: the kernels of all blocking collectives.
 //
 // allreduce: y_r = sum_s x_s on every rank r; its own adjoint. bcast: y_r = x_root. Adjoint: reduce, xbar_root = sum_r

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.comm_rank, comm_size, barrier. A barrier has no data and no gradient; in a compiled graph it is an
 // effect, which keeps its place among the other communications.
 

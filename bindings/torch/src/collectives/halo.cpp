@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.halo_exchange: y is x, its ghosts replaced by the neighbours' cells that they show.
 //
 // The adjoint adds the ghosts' cotangents to those cells and sets them to zero (syncyte_halo_accumulate); it is the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.bcast_ and reduce_: the functional operation, then copy_ into the tensor, so that version counters,
 // views, leaves and gradients are torch's own. mixed_grad: a tensor that takes part in backward although nobody wants
 // its gradient.

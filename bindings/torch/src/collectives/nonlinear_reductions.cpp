@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Derivatives of allreduce and reduce with max, min and prod. S is what brings the result's cotangent to all ranks: the
 // sum over ranks (allreduce), nothing at all (allreduce with the identity as adjoint), root's broadcast (reduce).
 //

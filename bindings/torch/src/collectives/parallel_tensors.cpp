@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.parallel_copy and relocate: tensors of which every rank has a copy, or a part. Such a tensor counts
 // as one variable, from which all ranks compute the same loss. Steps on one rank alone are agreed on nevertheless,
 // because backward is collective.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.start_collective, wait_collective: linear collectives that are started and waited for, with other
 // work between. A start returns a ticket (tickets.hpp).
 //

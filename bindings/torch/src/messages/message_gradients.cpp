@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages in autograd: the adjoint of a message is the one that goes back. messages.cpp says how they find each other.
 
 #include <ATen/ops/zeros.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.isend, irecv, wait_message, send, recv, sendrecv: messages between two ranks, differentiable.
 //
 // y_receiver = x_sender; the adjoint is the reverse message, x_sender's cotangent = y_receiver's. A start returns a

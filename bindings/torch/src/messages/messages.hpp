@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Messages as the dispatcher calls them; messages.cpp says how they work, message_gradients.cpp how they are
 // differentiated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tensors on devices. All operators have one kernel there: it copies the tensors that it is given to pinned host
 // memory, runs the operator's CPU kernel, and copies what that returns to the device. Where MPI takes the device's
 // memory, operators that only move elements stay in it instead: the CPU kernel is given copies on the device, and its

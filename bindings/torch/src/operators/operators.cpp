@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "operators/operators.hpp"
 
 #include <ATen/ops/empty.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The table of all operators: torch.ops.syncyte, which bindings/torch/operators.schemas describes. Their kernels for
 // devices and for refused layouts, the effects that torch.compile knows and the rules of torch.vmap follow from its

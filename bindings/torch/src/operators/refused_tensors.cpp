@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tensors that are refused, and the kernels of the layouts that are: sparse, MKL-DNN's, quantised and nested ones.
 
 #include "operators/refused_tensors.hpp"

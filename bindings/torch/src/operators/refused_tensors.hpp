@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Tensors that this rank cannot use, in operations for which other ranks wait: the operation's kernel runs without them
 // and fails where it tells the others what is wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.wait, wait_all, test_message, requests_in_flight: operations in flight, by their tickets. Graphs of
 // torch.compile hold the operators that start and those that wait for one kind of operation instead.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Started operations that autograd and compiled graphs hold by a ticket: a float64 scalar with a number that is never
 // given twice. It is a floating-point number so that it has a gradient, which is the ticket of the adjoint operation:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.serve_from_cache: CPU tensors of a thread that has inserted a slice of a shared cache lie in it.
 
 #include "syncyte/cache.hpp"

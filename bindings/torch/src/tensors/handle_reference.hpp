@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // References of a node in the graph to Syncyte's objects: its backward needs them, however soon the application drops
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tensors/operation_memory.hpp"
 
 #include <ATen/Context.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.embedding, apply_gradients: rows of a whole tensor that has an optimizer.
 //
 // embedding reads rows one-sided. Its backward, apply_gradients, sends the rows' gradients to their owners, where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.gather, scatter_add, gather_collective, gather_adjoint: rows of a whole tensor, differentiable.
 //
 // y = G W, where W is the whole tensor and G selects rows: y_i = W[index_i]. The adjoint adds rows: Wbar = G^T ybar.

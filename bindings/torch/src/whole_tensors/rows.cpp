@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "whole_tensors/rows.hpp"
 
 #include <ATen/ops/empty.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Rows of whole tensors as torch tensors: reads and writes through the C++ interface.
 

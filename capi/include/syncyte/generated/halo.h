@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Generated from syncyte/halo.h by bindings/generate; do not edit. */
 /* clang-format off */
 /**

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A collective that a rank calls from C, and the fields of its last error, for test_along_errors.f90. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> Checks of the Fortran tests: a failed check is printed and counted. checks_end sets the exit code from the count.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64

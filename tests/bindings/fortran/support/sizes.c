@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes of the structures in C, for test_kinds.f90. */
 #include "syncyte.h"
 

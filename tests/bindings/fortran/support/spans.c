@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Leaves an array's descriptor as gfortran 14 leaves that of an array which `a = reshape(...)` has allocated: without
    the bytes from one element to the next. For test_kinds.f90. */
 #include <stddef.h>

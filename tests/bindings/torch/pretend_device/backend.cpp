@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Registers a pretended device with torch (PrivateUse1). Its memory is host memory, and its streams run nothing until a
 // caller waits for them. Operators run on the CPU. Tests query and control the device by torch.ops.pretend.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Memory of the pretended device, and pinned memory for it. Both are host memory, filled with NaN when allocated.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Streams of the pretended device: operations enqueued on a stream run only when a caller waits for the stream.
 

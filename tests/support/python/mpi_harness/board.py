@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The board of a run: one page per rank with the rank's state. tests/support/board.hpp has the same layout."""
 
 import mmap

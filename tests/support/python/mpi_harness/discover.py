@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Finds the tests of a program and writes the file that declares them to CTest."""
 
 import ast

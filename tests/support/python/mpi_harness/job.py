@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One mpirun: start it, collect its output, end it and all its ranks."""
 
 import ctypes

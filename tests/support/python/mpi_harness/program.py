@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a plain program under mpirun. It passes if all ranks exit with 0; it is killed at its time limit."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One Python rank of a test run: it writes its state on the board, and agrees with the other ranks."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Verdicts on disk: the lines that rank 0 writes, one small file per test for CTest, and a JUnit file."""
 
 import json

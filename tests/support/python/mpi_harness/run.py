@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the tests of one program at one rank count. After a hang or a crash it runs the remaining tests again."""
 
 import os

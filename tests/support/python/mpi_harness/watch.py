@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Watches a run's board, from which it finds the test that hangs or has crashed, and the state of every rank."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The interface of TorchShard on Syncyte.
 
 ``from syncyte.compat import torchshard as ts``; after ``syncyte.compat.install()``, and in a script that

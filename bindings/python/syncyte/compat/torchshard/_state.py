@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """State dicts of models with parallel layers or tagged parameters, and what DistributedDataParallel ignores."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """TorchShard's tags: attributes of a tensor that name the dimension of the matrix (inputs, outputs) that is cut."""
 
 from __future__ import annotations

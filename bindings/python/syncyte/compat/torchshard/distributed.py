@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torchshard.distributed: groups of ranks, and pairs of operations that are each other's adjoint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stand-alone test of the package: the library and the headers have the same version. */
 #include <stdio.h>
 #include <syncyte.h>

@@ -1,5 +1,3 @@
-# Copyright (c) 2026, The Syncyte authors
-#
 # SPDX-License-Identifier: BSD-3-Clause
 """Syncyte from the clone that this recipe lies in."""
 

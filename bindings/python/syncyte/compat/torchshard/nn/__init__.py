@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torchshard.nn: layers that are cut into equal parts over the group's ranks, with tags on parameters and results."""
 
 from __future__ import annotations

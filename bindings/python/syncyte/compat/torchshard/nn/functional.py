@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """torchshard.nn.functional: functions of the parallel layers."""
 
 from __future__ import annotations
