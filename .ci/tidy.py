@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs clang-tidy, with the checks of .clang-tidy, on the sources of src, capi and bindings and the headers of include.
 
     tidy.py ROOT BUILD      prints the findings and answers 1 if there is one; BUILD is a configured build folder

@@ -7,16 +7,17 @@ from pathlib import Path
 
 _NAME = "SPDX-License-Identifier: BSD-3-Clause"
 _BY_SUFFIX = dict.fromkeys([".cpp", ".hpp"], f"// {_NAME}\n")
-_BY_SUFFIX |= dict.fromkeys([".c", ".h"], f"/* {_NAME} */\n")  # users may compile the C headers as C90
+_BY_SUFFIX |= dict.fromkeys([".c", ".h", ".map"], f"/* {_NAME} */\n")  # users may compile the C headers as C90
 _BY_SUFFIX |= dict.fromkeys([".f90", ".methods"], f"! {_NAME}\n")
-_BY_SUFFIX |= dict.fromkeys([".py", ".cmake", ".sh", ".csh", ".fish", ".sbatch", ".schemas"], f"# {_NAME}\n")
+_BY_SUFFIX |= dict.fromkeys(
+    [".py", ".cmake", ".sh", ".csh", ".fish", ".sbatch", ".conf", ".pc", ".schemas", ".toml", ".ini"], f"# {_NAME}\n"
+)
 
 
 def license_line(path: Path) -> str:
     """The line that a file of this name holds; empty where files of its kind hold none."""
-    if path.name == "CMakeLists.txt":
-        return _BY_SUFFIX[".cmake"]
-    return _BY_SUFFIX.get(Path(path.name.removesuffix(".in")).suffix, "")
+    name = path.name.removesuffix(".in")
+    return _BY_SUFFIX[".cmake"] if name == "CMakeLists.txt" else _BY_SUFFIX.get(Path(name).suffix, "")
 
 
 def with_license(path: Path, text: str) -> str:

@@ -24,8 +24,8 @@ optimizer = torch.optim.SGD(network.parameters(), lr=0.02)
 
 
 def train(step):
-    # The samples follow from step and rank: a run that continues draws those that it would have drawn.
-    draw = torch.Generator().manual_seed(step * world.size + world.rank)
+    # Samples follow from seed, step and rank: a run that continues on as many ranks draws what it would have drawn.
+    draw = torch.Generator().manual_seed(SEED << 48 | step << 16 | world.rank)
     samples = torch.randn(64, 8, generator=draw)
     loss = (network(samples).squeeze(1) - samples.sin().sum(1)).square().mean() / world.size
     optimizer.zero_grad()

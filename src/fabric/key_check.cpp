@@ -11,8 +11,8 @@
 namespace syncyte::fabric {
 
 key_check::key_check() {
-  base::require(::getrandom(&key_, sizeof key_, 0) == sizeof key_, SYNCYTE_ERR_INTERNAL, "getrandom failed: {}",
-                base::errno_text(errno));
+  if (::getrandom(&key_, sizeof key_, 0) != sizeof key_)
+    base::fail(SYNCYTE_ERR_INTERNAL, "getrandom failed: {}", base::errno_text(errno));
 }
 
 bool key_check::admits(const message_header& header) {

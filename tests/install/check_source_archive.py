@@ -53,10 +53,13 @@ def main() -> None:
         work = Path(name)
         make_repository(Path(sys.argv[1]), work / "repository")
         first = archive(work / "repository", work / "first", 0o022)
-        (work / "gitconfig").write_text("[tar]\n\tumask = 0\n[core]\n\tautocrlf = true\n")
+        for file in (work / "attributes", work / "repository/.git/info/attributes"):
+            file.write_text("CMakeLists.txt export-ignore\n")
+        settings = f"[tar]\n\tumask = 0\n[core]\n\tautocrlf = true\n\tattributesFile = {work / 'attributes'}\n"
+        (work / "gitconfig").write_text(settings)
         (work / "repository/CMakeLists.txt").write_text("not committed\n")
         (work / "repository").rename(work / "moved")
-        again = {"TZ": "Asia/Tokyo", "GIT_CONFIG_GLOBAL": str(work / "gitconfig"), "LC_ALL": "C"}
+        again = {"TZ": "Asia/Tokyo", "GIT_CONFIG_GLOBAL": str(work / "gitconfig"), "LC_ALL": "C", "GZIP": "--fast"}
         assert archive(work / "moved", work / "second", 0o077, **again) == first
         with tarfile.open(work / "first/syncyte-1.2.3.tar.gz") as file:
             assert {member.mtime for member in file} == {COMMIT_TIME}

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-FOLDERS = ["bench", "bindings", "capi", "cmake", "docs", "examples", "include", "spack", "src", "tests", "tools"]
+FOLDERS = [".ci", "bench", "bindings", "capi", "cmake", "docs", "examples", "include", "spack", "src", "tests", "tools"]
 
 
 def sources(root: Path) -> list[Path]:

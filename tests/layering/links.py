@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links of the pages lead to files, and the paths of this repository that they name exist: from its root or from the
-page's folder. `a.{hpp,cpp}` names two files.
+"""Links of the pages lead to files and to headings that are there, and the paths of this repository that they name
+exist: from its root or from the page's folder. `a.{hpp,cpp}` names two files.
 
 links.py ROOT
 """
@@ -13,7 +13,8 @@ from pathlib import Path
 
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
-LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 PATH = re.compile(r"`((?:src|capi|include|cmake|bindings|tests|bench|docs|examples|spack|tools)/[\w./{},-]+)`")
 BRACES = re.compile(r"(.*)\{(.*)\}(.*)")
 PLACEHOLDER = re.compile(r"/[A-Z]+\b")  # src/X
@@ -25,10 +26,21 @@ def expanded(path: str) -> list[str]:
     return [found[1] + each + found[3] for each in found[2].split(",")] if found else [path]
 
 
+def leads_somewhere(target: Path, anchor: str) -> bool:
+    if not anchor or not target.exists():
+        return target.exists()
+    headings = HEADING.findall(BLOCK.sub("", target.read_text()))
+    return anchor in [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings]
+
+
 def dead(page: Path, root: Path) -> list[str]:
     """The links and paths of a page that lead nowhere."""
     text = BLOCK.sub("", page.read_text())
-    links = [link for link in LINK.findall(CODE.sub("", text)) if not (page.parent / link).exists()]
+    links = [
+        link + (anchor and f"#{anchor}")
+        for link, anchor in LINK.findall(CODE.sub("", text))
+        if not leads_somewhere(page.parent / link if link else page, anchor)
+    ]
     named = [path for found in PATH.findall(text) if not PLACEHOLDER.search(found) for path in expanded(found)]
     paths = [path for path in named if not any((folder / path).exists() for folder in [root, page.parent])]
     return [f"{page.relative_to(root)}: {each}" for each in links + paths]

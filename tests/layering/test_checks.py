@@ -200,14 +200,26 @@ class Links(Tree):
         return links.dead(self.root / "docs/page.md", self.root)
 
     def test_files_that_are_there(self) -> None:
-        for name in ["src/a.hpp", "src/a.cpp", "docs/images/a.svg", "docs/other.md"]:
+        for name in ["src/a.hpp", "src/a.cpp", "docs/images/a.svg"]:
             self.write(name)
-        text = "[x](other.md#y) [x](https://x.y) `src/a.{hpp,cpp}` `docs/images` `images/a.svg` `src/X/a.hpp` `a/b`"
+        self.write("docs/other.md", "# One\n\n## `x.y`: a Thing-2, (or not)\n")
+        text = "# Own\n[x](other.md#xy-a-thing-2-or-not) [x](#own)\n"
+        text += "[x](https://x.y) `src/a.{hpp,cpp}` `docs/images` `images/a.svg` `src/X/a.hpp` `a/b`"
         self.assertEqual(self.dead(text), [])
 
     def test_files_that_are_not(self) -> None:
         self.write("src/a.hpp")
-        for text in ["[x](other.md)", "`src/a.cpp`", "`src/a.{hpp,cpp}`", "`bindings/a`", "`tests/a`", "`bench/a.cpp`"]:
+        self.write("docs/there.md", "```\n# not a heading\n```\n")
+        for text in [
+            "[x](other.md)",
+            "[x](there.md#not-a-heading)",
+            "[x](#y)",
+            "`src/a.cpp`",
+            "`src/a.{hpp,cpp}`",
+            "`bindings/a`",
+            "`tests/a`",
+            "`bench/a.cpp`",
+        ]:
             self.assertEqual(len(self.dead(text)), 1, text)
 
 
@@ -222,6 +234,8 @@ class Version(Tree):
         self.write("pyproject.toml", 'version = "0.2.0"\n')
         self.write("CHANGELOG.md", "## 0.2.0 (unreleased)\n## 0.1.0 (2026-01-31)\n")
         self.write("docs/building.md", "find_package(syncyte 0.2 REQUIRED)")
+        self.write("README.md", "**Version 0.2.0.** Tried\n")
+        self.write("tests/layering/abi/released/libx.abi")
         self.write(version.RECIPE, '    version("main")\n    version("0.1.0", commit="abc")\n')
 
     def test_one_version(self) -> None:
@@ -241,6 +255,7 @@ class Version(Tree):
             ("pyproject.toml", 'version = "0.1.0"\n'),
             ("CHANGELOG.md", "## 0.2.0 (2026-02-28)\n## 0.1.0 (2026-01-31)\n"),
             ("docs/building.md", "find_package(syncyte 0.1 REQUIRED)"),
+            ("README.md", "**Version 0.1.0.** Tried\n"),
             (version.RECIPE, '    version("0.2.0", commit="abc")\n'),
         ]:
             with self.subTest(name=name, text=text):
@@ -248,6 +263,27 @@ class Version(Tree):
                 self.write(name, text)
                 self.assertEqual(len(list(version.problems(self.root))), 1)
                 self.write(name, before)
+
+    def test_a_release_without_its_binary_interface(self) -> None:
+        shutil.rmtree(self.root / "tests/layering/abi")
+        self.assertEqual(len(list(version.problems(self.root))), 1)
+
+    def test_a_pinned_commit_of_another_version(self) -> None:
+        def git(*words: str) -> str:
+            author = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+            return subprocess.run(
+                ["git", "-C", self.root, *author, *words], stdout=subprocess.PIPE, check=True, text=True
+            ).stdout
+
+        git("init", "--quiet")
+        for committed, expected in (("0.1.0", 0), ("0.2.0", 1)):
+            self.write("CMakeLists.txt", f"project(syncyte VERSION {committed} LANGUAGES C)")
+            git("add", ".")
+            git("commit", "--quiet", "--message=x")
+            commit = git("rev-parse", "HEAD").strip()
+            self.write("CMakeLists.txt", "project(syncyte VERSION 0.2.0 LANGUAGES C)")
+            self.write(version.RECIPE, f'    version("0.1.0", commit="{commit}")\n')
+            self.assertEqual(len(list(version.problems(self.root))), expected)
 
 
 class Layers(Tree):
@@ -447,6 +483,34 @@ class Abi(Tree):
             changed = self.library("long first, second;", soname=soname)
             abi.describe(changed, abi.baseline(changed))
             self.assertEqual(abi.compare(changed), expected)
+
+    def test_structs_with_a_size_may_grow_after_a_release(self) -> None:
+        def library(members: str) -> argparse.Namespace:
+            self.write("h/x.h", f"struct options {{ {members} }}; int syncyte_a(const struct options* x);\n")
+            self.write("x.c", '#include "h/x.h"\nint syncyte_a(const struct options* x) { return x->last; }\n')
+            subprocess.run(
+                ["cc", "-g", "-shared", "-fPIC", "-Wl,-soname,libx.so.1", "-o", "libx.so", "x.c"],
+                cwd=self.root,
+                check=True,
+            )
+            return argparse.Namespace(
+                library=str(self.root / "libx.so"), headers=[str(self.root / "h")], baselines=str(self.root)
+            )
+
+        first = library("unsigned long struct_size; int last;")
+        (self.root / "released").mkdir()
+        released = argparse.Namespace(**{**vars(first), "baselines": str(self.root / "released")})
+        abi.describe(released, abi.baseline(released))
+        for members, expected in (
+            ("unsigned long struct_size; int last; long more; int most;", 0),
+            ("unsigned long struct_size; long before; int last;", 1),
+            ("unsigned long struct_size; long last;", 1),
+            ("long more; unsigned long struct_size; int last;", 1),
+        ):
+            with self.subTest(members):
+                changed = library(members)
+                abi.describe(changed, abi.baseline(changed))
+                self.assertEqual(abi.compare(changed), expected)
 
 
 if __name__ == "__main__":

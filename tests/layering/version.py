@@ -3,17 +3,20 @@
 
     version.py ROOT
 
-A release has its date in CHANGELOG.md and, the newest one, in CITATION.cff; the Spack recipe offers only releases.
+A release has its date in CHANGELOG.md and, the newest one, in CITATION.cff, and the description of its binary interface
+in tests/layering/abi/released; the Spack recipe offers only releases, by commits of their version.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 HEADING = re.compile(r"^## (\S+) \((unreleased|\d{4}-\d{2}-\d{2})\)$", re.MULTILINE)
+PROJECT = r"^project\(syncyte VERSION (\S+)"
 RECIPE = "spack/spack_repo/syncyte/packages/syncyte/package.py"
 USERS = ["docs/building.md", "examples/**/CMakeLists.txt", "tests/install/**/CMakeLists.txt"]
 
@@ -27,6 +30,7 @@ def stated(root: Path) -> Iterator[tuple[str, str]]:
     for name, pattern in [
         ("capi/include/syncyte/base.h", r"^#define SYNCYTE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$"),
         ("bindings/python/syncyte/_declarations.py", r"^VERSION_(?:MAJOR|MINOR|PATCH) = (\d+)\b"),
+        ("README.md", r"^\*\*Version (\S+)\.\*\*"),
         ("CITATION.cff", r"^version: (\S+)$"),
         ("pyproject.toml", r'^version = "(\S+)"$'),
     ]:
@@ -34,8 +38,18 @@ def stated(root: Path) -> Iterator[tuple[str, str]]:
     yield "CHANGELOG.md", next(iter(HEADING.findall((root / "CHANGELOG.md").read_text())), ("",))[0]
 
 
+def version_of(root: Path, commit: str) -> str | None:
+    """The version of a commit; none where it does not exist, and None in a copy without git or of the last commits."""
+    git = ["git", "-C", root]
+    asked = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True, check=False)
+    if asked.stdout.strip() != "false":
+        return None
+    shown = subprocess.run([*git, "show", f"{commit}:CMakeLists.txt"], capture_output=True, text=True, check=False)
+    return next(iter(re.findall(PROJECT, shown.stdout, re.MULTILINE)), "none")
+
+
 def problems(root: Path) -> Iterator[str]:
-    (version,) = found(r"^project\(syncyte VERSION (\S+)", root / "CMakeLists.txt")
+    (version,) = found(PROJECT, root / "CMakeLists.txt")
     for name, other in stated(root):
         if other != version:
             yield f"{name}: version '{other}', expected {version} as in CMakeLists.txt"
@@ -48,9 +62,13 @@ def problems(root: Path) -> Iterator[str]:
     released = [date for date in [dates.get(version)] if date != "unreleased"]
     if (dated := found(r"^date-released: (\S+)$", root / "CITATION.cff")) != released:
         yield f"CITATION.cff: date-released is {dated}, expected {released} as in CHANGELOG.md"
-    for other in found(r'version\("(\d[^"]*)"', root / RECIPE):
+    if set(dates.values()) - {"unreleased"} and not list((root / "tests/layering/abi/released").glob("*.abi")):
+        yield "tests/layering/abi/released: the last release's binary interface is not there"
+    for other, commit in re.findall(r'version\("(\d[^"]*)", commit="(\w+)"', (root / RECIPE).read_text()):
         if dates.get(other, "unreleased") == "unreleased":
             yield f"{RECIPE}: version {other} has no date in CHANGELOG.md"
+        elif (of_commit := version_of(root, commit)) not in (None, other):
+            yield f"{RECIPE}: version {other} is pinned to commit {commit}, which is of version {of_commit}"
 
 
 def main() -> int:

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -146,6 +147,53 @@ TEST_F(atomicity, a_link_that_another_user_left_in_a_shared_folder_is_not_follow
   EXPECT_OK(load(world(), path_, loaded));
   EXPECT_EQ(loaded[0].bytes, old_[0].bytes);
   EXPECT_OK(save(world(), own, new_));
+  syncyte_comm_barrier(world());
+}
+
+TEST_F(atomicity, a_file_that_another_user_left_in_a_shared_folder_gives_no_permissions) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const std::string shared = folder_ + "/shared", planted = shared + "/planted.h5";
+  if (rank_ == 0) {
+    std::filesystem::create_directory(shared);
+    EXPECT_EQ(::chmod(shared.c_str(), 0777), 0);
+    std::ofstream(planted) << "planted";
+    EXPECT_EQ(::chmod(planted.c_str(), 0666), 0);
+    EXPECT_EQ(::chown(planted.c_str(), 4321, 1234), 0);
+  }
+  syncyte_comm_barrier(world());
+  ASSERT_OK(save(world(), planted, new_));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  EXPECT_EQ(status_of(planted).st_uid, ::geteuid());
+  EXPECT_EQ(status_of(planted).st_mode & 0777U, 0666U & ~mask);
+  syncyte_comm_barrier(world());
+}
+
+TEST_F(atomicity, the_reason_is_named_where_another_users_file_cannot_be_replaced) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can act as two users";
+  const std::string shared = std::filesystem::temp_directory_path() / ("syncyte-" + std::to_string(::getppid()));
+  const std::string other = shared + "/other.h5";
+  if (rank_ == 0) {
+    std::filesystem::create_directory(shared);
+    EXPECT_EQ(::chmod(shared.c_str(), 01777), 0);
+    std::ofstream(other) << "of another user";
+    EXPECT_EQ(::chown(other.c_str(), 4321, 1234), 0);
+  }
+  syncyte_comm_barrier(world());
+  EXPECT_EQ(::seteuid(1234), 0);
+  EXPECT_FAILS(save(world(), other, new_), SYNCYTE_ERR_IO, "EPERM");
+  EXPECT_EQ(::seteuid(0), 0);
+  syncyte_comm_barrier(world());
+  if (rank_ == 0) EXPECT_EQ(std::filesystem::remove_all(shared), 2U);  // nothing was left beside it
+}
+
+TEST_F(atomicity, two_saves_of_the_same_tensors_have_the_same_bytes) {
+  const std::string again = folder_ + "/again.h5";
+  ASSERT_OK(save(world(), path_, new_));
+  ASSERT_OK(save(world(), again, new_));
+  std::ifstream first(path_, std::ios::binary), second(again, std::ios::binary);
+  using bytes = std::istreambuf_iterator<char>;
+  EXPECT_TRUE(std::equal(bytes(first), bytes(), bytes(second), bytes()));
   syncyte_comm_barrier(world());
 }
 

@@ -151,15 +151,18 @@ void sync_directory(const std::string& path) {
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
+bool may_be_planted(const std::string& path, const struct stat& facts) {
+  struct stat folder{};
+  return ::stat(directory_of(path).c_str(), &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 &&
+         facts.st_uid != ::geteuid() && facts.st_uid != folder.st_uid;
+}
+
 namespace {
 
-/// Refuses a link that another user may have planted: the rule of Linux's fs.protected_symlinks (man 5 proc), which
-/// does not apply to links that a program reads by itself.
 void check_owner_of_link(const std::string& path) {
-  struct stat link{}, folder{};
-  if (::lstat(path.c_str(), &link) != 0 || ::stat(directory_of(path).c_str(), &folder) != 0) return;
-  const bool is_shared = (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
-  require(!is_shared || link.st_uid == ::geteuid() || link.st_uid == folder.st_uid, SYNCYTE_ERR_IO,
+  struct stat link{};
+  if (::lstat(path.c_str(), &link) != 0) return;
+  require(!may_be_planted(path, link), SYNCYTE_ERR_IO,
           "'{}' is a symbolic link of another user (uid {}) in a folder that all users share: it is not followed", path,
           link.st_uid);
 }

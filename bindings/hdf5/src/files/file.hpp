@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -67,6 +68,11 @@ std::string directory_of(const std::string& path);
 
 /// Name of a temporary file in the same folder, made from a number that is unique to a save.
 std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number);
+
+/// Whether another user may have put this file or link there for us to find: all users may write the folder, and it
+/// belongs neither to us nor to the folder's owner. Linux has this rule for the links of sticky folders
+/// (fs.protected_symlinks, man 5 proc), but not where a program reads links by itself.
+bool may_be_planted(const std::string& path, const struct stat& facts);
 
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);

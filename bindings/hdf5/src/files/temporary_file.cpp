@@ -30,7 +30,7 @@ bool is_abandoned(const std::string& path) {
 
 temporary_file::temporary_file(const std::string& target, std::int64_t process, std::uint64_t number) {
   struct stat before{};
-  const bool is_replaced = ::stat(target.c_str(), &before) == 0;
+  const bool is_replaced = ::stat(target.c_str(), &before) == 0 && !may_be_planted(target, before);
   const std::string path = temporary_name(target, process, number);
   // No other user can read it until it has the permissions of the file that it replaces.
   file_ = file(path, file::mode::create, is_replaced ? S_IRUSR | S_IWUSR : 0666);
@@ -63,8 +63,8 @@ void temporary_file::take_access_of(const std::string& target, struct stat befor
     const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
     if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // these permissions were for another group
   }
-  require(::fchmod(file_.descriptor(), before.st_mode & 0777) == 0, SYNCYTE_ERR_IO,
-          "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
+  if (::fchmod(file_.descriptor(), before.st_mode & 0777) != 0)
+    fail(SYNCYTE_ERR_IO, "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
 }
 
 void temporary_file::discard() noexcept {
@@ -73,8 +73,8 @@ void temporary_file::discard() noexcept {
 }
 
 void temporary_file::commit(const std::string& target) {
-  require(::rename(path_.c_str(), target.c_str()) == 0, SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", path_, target,
-          errno_text(errno));
+  if (::rename(path_.c_str(), target.c_str()) != 0)
+    fail(SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", path_, target, errno_text(errno));
   path_.clear();
   lock_ = {};
 }
