@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles and runs README's examples by its commands, and compares their output. README has the text of the files in
-examples/first_steps."""
+examples/first_steps behind the license's line."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ from mpi_harness.program import mpirun_line
 def copy_example(name: str, language: str, options: argparse.Namespace) -> None:
     """Copies a file of the examples into the folder of the run, if README has its text."""
     with open(os.path.join(options.examples, name), encoding="utf-8") as file:
-        program = file.read()
+        _license, program = file.readline(), file.read()
     if f"```{language}\n{program}```" not in options.text:
         sys.exit(f"{file.name} differs from README.md")
     with open(os.path.join(options.folder, name), "w", encoding="utf-8") as file:
