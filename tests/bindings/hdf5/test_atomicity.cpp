@@ -184,7 +184,9 @@ TEST_F(atomicity, the_reason_is_named_where_another_users_file_cannot_be_replace
   EXPECT_FAILS(save(world(), other, new_), SYNCYTE_ERR_IO, "EPERM");
   EXPECT_EQ(::seteuid(0), 0);
   syncyte_comm_barrier(world());
-  if (rank_ == 0) EXPECT_EQ(std::filesystem::remove_all(shared), 2U);  // nothing was left beside it
+  if (rank_ == 0) {
+    EXPECT_EQ(std::filesystem::remove_all(shared), 2U);  // nothing was left beside it
+  }
 }
 
 TEST_F(atomicity, two_saves_of_the_same_tensors_have_the_same_bytes) {
