@@ -44,7 +44,8 @@ run_example() {
   source "$1/bin/syncyte-env.sh"
   export PATH="${ENVIRONMENT}/bin:${PATH}"
   local -a flags
-  read -r -a flags < <(pkg-config --cflags --libs syncyte-fortran)
+  # shellcheck disable=SC2162  # without -r: pkg-config writes a space in a path as "\ "
+  read -a flags < <(pkg-config --cflags --libs syncyte-fortran)
   mpif90 writer.f90 -o writer "${flags[@]}" &&
     mpirun -n 3 syncyte-mpmd -n 2 ./writer :: -n 1 python -m syncyte reader.py
 }

@@ -113,7 +113,7 @@ std::shared_ptr<group> group::make(comm::collective_call& call) {
     base::log(SYNCYTE_LOG_INFO, "{} uses the fabric", comm.name());
   else
     base::log(mine == nullptr && !is_off() ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO, "{} does not use the fabric: {}",
-              comm.name(), mine == nullptr ? reason : "another rank has none, or one of another version");
+              comm.name(), reason_for_none());
   return std::shared_ptr<group>(new group(call, is_usable ? mine : nullptr));
 }
 

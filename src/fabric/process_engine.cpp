@@ -92,4 +92,9 @@ engine* process_engine(std::string& reason) {
   return reason.empty() ? the_engine.running.load() : nullptr;
 }
 
+std::string reason_for_none() {
+  std::string reason;
+  return process_engine(reason) == nullptr ? reason : "another rank has none, or one of another version";
+}
+
 }  // namespace syncyte::fabric

@@ -11,6 +11,9 @@ namespace syncyte::fabric {
 /// SYNCYTE_FABRIC=off. Thread-safe.
 engine* process_engine(std::string& reason);
 
+/// Why the ranks of a communicator do without the fabric: this process's reason, or that another rank has one.
+std::string reason_for_none();
+
 // Steps of Syncyte's end. None waits for other ranks; without an engine they do nothing.
 
 /// Whether no request of this process is in flight; makes progress on all that are.

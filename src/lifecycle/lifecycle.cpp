@@ -14,6 +14,7 @@
 #include "lifecycle/watched_job.hpp"
 #include "mpi/call.hpp"
 #include "mpi/deaths.hpp"
+#include "mpi/library.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
@@ -67,6 +68,7 @@ void watch_node(const topology::node_group& node) {
 }
 
 void start_mpi(int wanted_level) {
+  mpi::require_library_of_header();
   base::require(!mpi::mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALIZED,
                 "MPI is already finalized; call syncyte_init before MPI_Finalize");
   if (!mpi::mpi_is(MPI_Initialized)) {
@@ -91,6 +93,7 @@ constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_l
 /// Makes the roots and starts the watchdog, or nothing: if the ranks agree on an error, all undo what is done.
 void start_roots(const std::optional<base::error>& error) {
   comm::communicator& world = runtime::open_roots(error);
+  mpi::warn_of_other_launcher(world.size());
   try {
     watch_job(world);
   } catch (const comm::agreed_error&) {

@@ -10,8 +10,6 @@ namespace {
 
 [[noreturn]] void refuse_to_add(const whole_tensor& of, const char* argument, std::int64_t position, std::int64_t row) {
   const bool is_wrapped = of.held()->node() == nullptr;
-  std::string reason;
-  if (fabric::process_engine(reason) != nullptr) reason = "another rank has none";
   base::refuse(SYNCYTE_ERR_UNSUPPORTED,
                {.argument = argument,
                 .axis = position,
@@ -20,7 +18,7 @@ namespace {
                                         "does not use the fabric: {}",
                                         of.layout().partition().owner(row),
                                         is_wrapped ? "whose wrapped memory is not shared" : "which is on another node",
-                                        of.comm()->name(), reason)});
+                                        of.comm()->name(), fabric::reason_for_none())});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
+#include "fabric/process_engine.hpp"
 #include "mpi/call.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/progress.hpp"
@@ -15,16 +16,17 @@ namespace syncyte::window {
 
 namespace {
 
-constexpr const char* no_rma_hint =
-    "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
-    "ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
+constexpr const char* no_rma =
+    "MPI_Win_create failed: this MPI has no one-sided communication between these ranks, and they do not use the "
+    "fabric, which would replace it: {}. With Open MPI 4 try `mpirun --mca pml ucx --mca osc ucx --mca "
+    "opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
 
 }  // namespace
 
 MPI_Win open_window(const comm::communicator& comm, void* data, std::size_t bytes) {
   MPI_Win window = MPI_WIN_NULL;
   const int code = MPI_Win_create(data, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.data(), &window);
-  if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI_Win_create failed: {}", no_rma_hint);
+  if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, no_rma, fabric::reason_for_none());
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
   return window;

@@ -101,6 +101,15 @@ TEST(small_memory, without_room_the_error_names_the_setting) {
   });
 }
 
+TEST(small_memory, a_folder_that_cannot_be_written_is_named) {
+  with_own_shm("64m", [] {
+    ::mount("none", "/dev/shm", nullptr, MS_REMOUNT | MS_RDONLY, nullptr);
+    const std::string error = error_of_workers(1);
+    const bool says_so = names_memory(error) && error.find("cannot be written (Read-only") != std::string::npos;
+    return says_so ? "" : "the error is " + error;
+  });
+}
+
 TEST(small_memory, threads_share_callers) {
   with_own_shm("24m", [] {
     fabric::engine engine(open_ucx());

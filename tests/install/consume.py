@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs Syncyte into a prefix, moves the prefix, and builds and runs users' projects against it.
+"""Installs Syncyte into a prefix, moves it to a path with a space, and builds and runs users' projects against it.
 
 consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
 consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,7 @@ def install(arguments: argparse.Namespace, moved: Path) -> None:
     if files_below(parts) != files_below(first):
         sys.exit(f"in no component, or only there: {files_below(parts) ^ files_below(first)}")
     first.rename(moved)
+    (arguments.work / "moved").symlink_to(moved)  # for commands of pages, which do not quote what pkg-config prints
     for file in [*moved.rglob("*.cmake"), *moved.rglob("*.pc")]:
         text = file.read_text()
         if str(first) in text or str(Path(arguments.build).resolve()) in text:
@@ -94,9 +96,9 @@ def configure(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
 
 def build_with_pkg_config(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
     folder = moved / arguments.libdir / "pkgconfig"
-    flags = run([arguments.pkg_config, "--cflags", "--libs", arguments.packages], PKG_CONFIG_PATH=folder).split()
+    flags = run([arguments.pkg_config, "--cflags", "--libs", arguments.packages], PKG_CONFIG_PATH=folder)
     sources = [str(path) for path in Path(arguments.source).glob("main.*")]
-    run([*arguments.compiler, *sources, *flags, "-o", str(build / "consumer")])
+    run([*arguments.compiler, *sources, *shlex.split(flags), "-o", str(build / "consumer")])
 
 
 def project(arguments: argparse.Namespace, moved: Path) -> None:
@@ -200,23 +202,19 @@ def readers(prefix: Path, linked: Path) -> Iterator[tuple[list[str], str]]:
 
 
 def shells(arguments: argparse.Namespace, moved: Path) -> None:
-    """Shells and module systems of this machine find an installation in a folder with a space in its name, also in a
-    subshell and by a symbolic link to the modulefile; they put its folders before those that a variable has."""
-    prefix = fresh(arguments.work / "with space")
-    for folder in ("bin", "share/modulefiles"):
-        shutil.copytree(moved / folder, prefix / folder)
-    for folder in (arguments.libdir, arguments.pythondir):
-        (prefix / folder).mkdir(parents=True, exist_ok=True)
+    """Shells and module systems of this machine find the installation, also in a subshell and by a symbolic link to the
+    modulefile; they put its folders before those that a variable has."""
+    (moved / arguments.pythondir).mkdir(parents=True, exist_ok=True)  # absent in a build without Python
     linked = fresh(arguments.work / "modulefiles")
-    shutil.copytree(prefix / "share/modulefiles", linked, dirs_exist_ok=True, copy_function=os.symlink)
+    shutil.copytree(moved / "share/modulefiles", linked, dirs_exist_ok=True, copy_function=os.symlink)
     wanted = {
-        "PATH": prefix / "bin",
-        "CMAKE_PREFIX_PATH": prefix,
-        "PKG_CONFIG_PATH": prefix / arguments.libdir / "pkgconfig",
-        "PYTHONPATH": prefix / arguments.pythondir,
+        "PATH": moved / "bin",
+        "CMAKE_PREFIX_PATH": moved,
+        "PKG_CONFIG_PATH": moved / arguments.libdir / "pkgconfig",
+        "PYTHONPATH": moved / arguments.pythondir,
     }
     show = f"env printenv {' '.join(wanted)}"
-    for command, read in readers(prefix, linked):
+    for command, read in readers(moved, linked):
         print(*command, read)
         subshells = [] if command[0] == "fish" else [f"({read}; {show})"]  # which fish lacks
         for before in ({"PATH": os.environ["PATH"]}, dict.fromkeys(wanted, os.environ["PATH"])):
@@ -245,7 +243,7 @@ def main() -> None:
     parser.add_argument("--with", dest="with_libraries", nargs="*", default=[], choices=sorted(ON_TOP))
     parser.add_argument("--compiler", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
-    moved = arguments.work / "moved"
+    moved = arguments.work / "moved prefix"
     actions = {"prefix": install, "project": project, "components": components, "python": python, "shells": shells}
     actions[arguments.action](arguments, moved)
 

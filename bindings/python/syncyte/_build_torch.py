@@ -37,9 +37,10 @@ def folders(torch_version: str) -> list[str]:
     """
     if not can_build():
         return []
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    own = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
-    parents = [os.path.join(_library.prefix() or "", "lib"), os.path.join(cache, "syncyte", own)]
+    parents = [os.path.join(_library.prefix() or "", "lib")]
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if os.path.isabs(cache):  # there may be neither HOME nor an entry of this user in the system's list
+        parents.append(os.path.join(cache, "syncyte", f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"))
     return [os.path.join(parent, f"torch-{torch_version}") for parent in parents]
 
 

@@ -246,6 +246,16 @@ def call_refused(function: str, *arguments: Any) -> None:
     core().unchecked(function)(*arguments)
 
 
+def mpi_version() -> str | None:
+    """Returns what the MPI library that libsyncyte has loaded says of itself; None if it is hidden in libsyncyte."""
+    text, length = ctypes.create_string_buffer(8192), ctypes.c_int()  # MPICH's MPI_MAX_LIBRARY_VERSION_STRING
+    try:
+        core()._library.MPI_Get_library_version(text, ctypes.byref(length))
+    except AttributeError:
+        return None
+    return text.value.decode("utf-8", "replace")
+
+
 def is_loaded() -> bool:
     """Whether libsyncyte is loaded in this process."""
     return _core is not None

@@ -10,7 +10,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _exit, _interrupts, _launcher, _library, excepthook
+from . import _exit, _foreign, _interrupts, _launcher, _library, excepthook
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
@@ -38,12 +38,15 @@ def init(thread_level: str = "multiple") -> None:
         On all ranks: a wrong level or a wrong environment variable on any rank.
     UnsupportedError
         In a worker process that multiprocessing has started under mpirun, unless it was forked after the start.
+    LibraryError
+        libsyncyte or its MPI cannot be loaded; the program or mpi4py uses another MPI.
     """
     global _started
     with _lock:
         if _started and initialized():
             return
         _refuse_worker()
+        _foreign.require_same_mpi()
         known = thread_level in _LEVELS
         options = _library.new_struct(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
         if not known:

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -70,6 +71,11 @@ bool uses_folder() {
   return is_named != is_negated;
 }
 
+[[noreturn]] void refuse(const std::string& lack_and_cure) {
+  throw std::runtime_error("UCX needs " + std::to_string(bytes_of_worker / mebibyte) + " MiB of /dev/shm, " +
+                           lack_and_cure + ", or set SYNCYTE_UCX_TLS=^posix");
+}
+
 }  // namespace
 
 void remove_abandoned_files() {
@@ -85,11 +91,11 @@ void remove_abandoned_files() {
 void need_shared_memory(bool is_needed) {
   struct statvfs found = {};
   if (!uses_folder() || statvfs(folder, &found) != 0) return;
+  if (access(folder, W_OK) != 0)
+    refuse(std::string("which cannot be written (") + std::strerror(errno) + "): mount it writable");
   const std::uint64_t available = std::uint64_t{found.f_bavail} * found.f_frsize;
-  if (available >= bytes_of_worker + (is_needed ? 0 : spare_bytes)) return;
-  throw std::runtime_error("UCX needs " + std::to_string(bytes_of_worker / mebibyte) + " MiB of /dev/shm, of which " +
-                           std::to_string(available / mebibyte) +
-                           " MiB are free: enlarge it (docker run --shm-size), or set SYNCYTE_UCX_TLS=^posix");
+  if (available < bytes_of_worker + (is_needed ? 0 : spare_bytes))
+    refuse("of which " + std::to_string(available / mebibyte) + " MiB are free: enlarge it (docker run --shm-size)");
 }
 
 }  // namespace syncyte::fabric::ucx

@@ -7,8 +7,9 @@ namespace syncyte::fabric::ucx {
 /// has open or mapped stay, whatever its PID namespace.
 void remove_abandoned_files();
 
-/// Throws std::runtime_error, naming /dev/shm and what to do, if UCX would use it for a worker and too little of it is
-/// free. `is_needed`: the process cannot do without this worker; otherwise a part must stay free for others.
+/// Throws std::runtime_error, naming /dev/shm and what to do, if UCX would use it for a worker, and it cannot be
+/// written or too little of it is free. `is_needed`: the process cannot do without this worker; otherwise a part must
+/// stay free for others.
 void need_shared_memory(bool is_needed);
 
 }  // namespace syncyte::fabric::ucx

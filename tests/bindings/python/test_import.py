@@ -153,6 +153,53 @@ def test_a_missing_mpi_is_named_with_the_cure(tmp_path):
     assert "load that MPI's module or install its package" in message
 
 
+def other_mpi(folder):
+    """A library that says to be the MPI that Syncyte was not built for."""
+    ours = run("from syncyte import _library; print(_library.mpi_version())")
+    name = "MPICH Version: 4.2.1" if ours.startswith("Open MPI") else "Open MPI v4.1.4"
+    source = "int MPI_Get_library_version(char* t, int* n) { *n = sprintf(t, NAME); return 0; }"
+    return name, build(folder, source, "-include", "stdio.h", f'-DNAME="{name}"')
+
+
+def test_a_program_of_another_mpi_is_refused(tmp_path):
+    name, path = other_mpi(tmp_path)
+    message = run("import syncyte; syncyte.init()", check=False, LD_PRELOAD=path)
+    assert "VersionError: init failed: libsyncyte was built for" in message
+    assert f"this process calls {name}: compile and start the program with the MPI" in message
+
+
+@pytest.mark.parametrize(
+    "use", ["syncyte.COMM_WORLD.rank", "syncyte.COMM_SELF.rank; syncyte.Comm.from_mpi4py(MPI.COMM_WORLD)"]
+)
+def test_mpi4py_of_another_mpi_is_refused(use):
+    # Only an installation of two MPIs has both libraries in a process; here mpi4py only says so.
+    before, _, last = use.rpartition("; ")
+    code = (
+        f"import syncyte\nfrom mpi4py import MPI\n{before}\n"
+        "MPI.Get_library_version = lambda: 'Another MPI v7, package: none'\n"
+        f"try:\n    {last}\nexcept syncyte.LibraryError as error:\n    print(error)"
+    )
+    message = run(code)
+    assert message.startswith("mpi4py has loaded Another MPI v7, but libsyncyte")
+    assert "MPI4PY_LIBMPI" in message
+
+
+# mpirun's variables count before Slurm's, and only the launcher's rank 0 warns.
+LAUNCHERS = [
+    ({"PMI_RANK": "0", "PMI_SIZE": "3"}, True),
+    ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3"}, True),
+    ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "1", "PMI_SIZE": "3"}, False),
+    ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "0", "PMI_SIZE": "1"}, False),
+]
+
+
+@pytest.mark.parametrize("variables, warned", LAUNCHERS)
+def test_ranks_that_the_launcher_leaves_alone_are_warned_of(variables, warned):
+    message = run("import syncyte; assert syncyte.COMM_WORLD.size == 1; 1 / 0", check=False, **variables)
+    assert ("3 ranks were started" in message) == warned, message
+    assert ("`srun --mpi=list`" in message) == warned
+
+
 def test_a_library_of_another_torch_says_what_to_do(tmp_path):
     pytest.importorskip("torch")
     path = build(tmp_path, "void of_another_torch(void); void call(void) { of_another_torch(); }", "-Wl,-z,now")
@@ -170,6 +217,26 @@ def test_a_build_tree_takes_no_library_that_pip_has_built(tmp_path):
     shutil.copy(fake(tmp_path, "syncyte_torch", *VERSION[:2], ABI), folder / "libsyncyte_torch.so")
     code = "import syncyte.torch\nprint([line for line in open('/proc/self/maps') if 'libsyncyte_torch' in line])"
     assert str(tmp_path) not in run(code, XDG_CACHE_HOME=str(tmp_path))
+
+
+def test_torch_libraries_are_kept_where_they_can_be_written(tmp_path):
+    import syncyte
+
+    package = tmp_path / "prefix" / "lib" / "syncyte"
+    shutil.copytree(os.path.dirname(syncyte.__file__), package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "_location.py").write_text("PREFIX = '../..'\n")
+    sources = tmp_path / "prefix/share/syncyte/torch"
+    sources.mkdir(parents=True)
+    (sources / "CMakeLists.txt").touch()
+    (tmp_path / "prefix/lib/torch-9").touch()  # no folder can be made there, by root neither
+    code = "from syncyte import _build_torch\nprint(_build_torch._target('9'))"
+    home = {"PYTHONPATH": str(package.parent), "HOME": str(tmp_path / "home")}
+    assert run(code, **home) == str(tmp_path / f"home/.cache/syncyte/{'.'.join(map(str, VERSION))}/torch-9")
+    message = run(code, check=False, **{**home, "HOME": "/proc"})
+    assert "build-torch: no folder for the library" in message
+    assert "/proc/.cache" in message
+    assert "Set XDG_CACHE_HOME to a folder of yours" in message
+    assert "~" not in run("from syncyte import _build_torch\nprint(_build_torch.folders('9'))", **{**home, "HOME": "~"})
 
 
 def test_metadata_and_prefix_of_a_build_tree():
