@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _declarations as c
-from . import _foreign, _library, _preemption, runtime
+from . import _library, _preemption, runtime
 from ._along import AxisMethods, even_counts
 from ._checks import as_int32, as_numbers, integers, wrong
 from ._collectives import CHECK_LEVELS
@@ -204,7 +204,7 @@ class Comm(AxisMethods, MessageMethods):
         """
         if not hasattr(comm, "py2f"):
             raise wrong(DtypeError, "comm", f"a {type(comm).__name__}", "an mpi4py communicator")
-        _foreign.require_same_mpi()  # mpi4py may have been imported after the start
+        runtime.require_same_mpi()  # mpi4py may have been imported after the start
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
     def _derived(

@@ -10,13 +10,31 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _exit, _foreign, _interrupts, _launcher, _library, excepthook
+from . import _exit, _interrupts, _launcher, _library, errors, excepthook
+from ._modules import loaded
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
 _lock = threading.Lock()
 _started = False
 _LEVELS = ("single", "funneled", "serialized", "multiple")
+
+
+def _short(version: str) -> str:
+    return " ".join(version.partition("\n")[0].partition(",")[0].split())
+
+
+def require_same_mpi() -> None:
+    """Raises LibraryError if mpi4py has loaded another MPI library than libsyncyte: each would have its own ranks."""
+    mpi = loaded("mpi4py.MPI")
+    ours = None if mpi is None else _library.mpi_version()
+    if ours is None or _short(ours) == _short(theirs := mpi.Get_library_version()):
+        return
+    raise errors.LibraryError(
+        f"mpi4py has loaded {_short(theirs)}, but libsyncyte {_short(ours)}: these do not know each other's ranks and "
+        f"communicators. Let mpi4py use libsyncyte's MPI (its wheel loads the file that MPI4PY_LIBMPI names; or pip "
+        f"install --no-binary mpi4py mpi4py with that MPI's mpicc first in PATH), or build Syncyte for mpi4py's"
+    )
 
 
 def init(thread_level: str = "multiple") -> None:
@@ -46,7 +64,7 @@ def init(thread_level: str = "multiple") -> None:
         if _started and initialized():
             return
         _refuse_worker()
-        _foreign.require_same_mpi()
+        require_same_mpi()
         known = thread_level in _LEVELS
         options = _library.new_struct(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
         if not known:
