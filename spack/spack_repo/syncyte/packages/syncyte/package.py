@@ -99,7 +99,7 @@ class Syncyte(CMakePackage, CudaPackage):
 
     def check(self):
         """Runs the default tests; all others take hours (tests/README.md)."""
-        others = "slow|ranks|roots|wheel|slurm"
+        others = "slow|ranks|roots|wheel|slurm|spack"
         with working_dir(self.builder.build_directory):
             which("ctest", required=True)("-LE", others, "--output-on-failure", "--parallel", str(make_jobs))
 
@@ -126,3 +126,9 @@ class Syncyte(CMakePackage, CudaPackage):
         if self.spec.satisfies("~python"):
             raise SkipTest("Package must be installed with +python")
         python("-c", "import syncyte; print(syncyte.__version__)")
+
+    def test_torch(self):
+        """the PyTorch operators load"""
+        if self.spec.satisfies("~torch"):
+            raise SkipTest("Package must be installed with +torch")
+        python("-c", "import syncyte.torch")
