@@ -13,6 +13,7 @@ import re
 import sys
 import types
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 RECIPE = "spack/spack_repo/syncyte/packages/syncyte/package.py"
@@ -82,13 +83,13 @@ def load(recipe: Path) -> tuple[type, Recorder]:
     helpers = dict.fromkeys(HELPERS, object)
     directives = {name: recorder.directive(name) for name in DIRECTIVES}
     stand_in("spack")
-    stand_in("spack.package", **directives, **helpers)
+    stand_in("spack.package", default_args=lambda **_: nullcontext(), **directives, **helpers)
     for package in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
         stand_in(package)
     systems = "spack_repo.builtin.build_systems"
     generator = recorder.directive("generator")
     stand_in(f"{systems}.cmake", CMakeBuilder=object, CMakePackage=Package, generator=generator)
-    stand_in(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {}))
+    stand_in(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ["90"]}))
     spec = importlib.util.spec_from_file_location("package", recipe)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

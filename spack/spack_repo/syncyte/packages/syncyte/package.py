@@ -4,9 +4,10 @@
 import os
 import pathlib
 
-from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
+
+from spack.package import *
 
 
 class Syncyte(CMakePackage, CudaPackage):
@@ -44,13 +45,16 @@ class Syncyte(CMakePackage, CudaPackage):
     depends_on("isa-l", when="+hdf5")
     depends_on("python@3.11:3.13", type=("build", "run"), when="+python")
     depends_on("python@3.11:3.13", type=("build", "run"), when="+torch")
-    depends_on("py-numpy", type="run", when="+python")
-    depends_on("py-mpi4py@4:", type="run", when="+python")
-    depends_on("py-h5py", type="run", when="+python+hdf5")
-    depends_on("py-torch@2.6:2.15", type=("build", "link", "run"), when="+torch")
+    depends_on("py-numpy", type=("run", "test"), when="+python")
+    depends_on("py-mpi4py@4:", type=("run", "test"), when="+python")
+    depends_on("py-h5py", type=("run", "test"), when="+python+hdf5")
     extends("python", when="+python")
 
-    depends_on("py-torch+cuda", type=("build", "link", "run"), when="+torch+cuda")
+    with default_args(type=("build", "link", "run")):
+        depends_on("py-torch@2.6:2.15", when="+torch")
+        depends_on("py-torch+cuda", when="+torch+cuda")
+        for arch in CudaPackage.cuda_arch_values:
+            depends_on(f"py-torch cuda_arch={arch}", when=f"+torch+cuda cuda_arch={arch}")
 
     for needed in ("googletest+gmock", "nlohmann-json@3.11:", "libabigail"):
         depends_on(needed, type="test")  # spack install --test=root
