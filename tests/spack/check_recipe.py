@@ -93,8 +93,7 @@ def load(recipe: Path) -> tuple[type, Recorder]:
     spec = importlib.util.spec_from_file_location("package", recipe)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    # Spack gives these to a recipe that depends on Python.
-    vars(module).update(python=types.SimpleNamespace(path="python"), python_purelib="site-packages")
+    module.python_purelib = "site-packages"  # Spack gives it to a recipe that depends on Python
     return module.Syncyte, recorder
 
 

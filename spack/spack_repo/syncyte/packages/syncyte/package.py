@@ -44,7 +44,6 @@ class Syncyte(CMakePackage, CudaPackage):
     depends_on("hdf5@1.10:", when="+hdf5")
     depends_on("isa-l", when="+hdf5")
     depends_on("python@3.11:3.13", type=("build", "run"), when="+python")
-    depends_on("python@3.11:3.13", type=("build", "run"), when="+torch")
     depends_on("py-numpy", type=("run", "test"), when="+python")
     depends_on("py-mpi4py@4:", type=("run", "test"), when="+python")
     depends_on("py-h5py", type=("run", "test"), when="+python+hdf5")
@@ -56,6 +55,7 @@ class Syncyte(CMakePackage, CudaPackage):
         for arch in CudaPackage.cuda_arch_values:
             depends_on(f"py-torch cuda_arch={arch}", when=f"+torch+cuda cuda_arch={arch}")
 
+    depends_on("python@3.11:3.13", type="test")  # runs the tests
     for needed in ("googletest+gmock", "nlohmann-json@3.11:", "libabigail"):
         depends_on(needed, type="test")  # spack install --test=root
         depends_on(needed, type="build", when="+tests")
@@ -95,7 +95,6 @@ class Syncyte(CMakePackage, CudaPackage):
             self.define("SYNCYTE_EXAMPLES", False),
         ]
         if self.spec.satisfies("+python"):
-            args.append(self.define("Python3_EXECUTABLE", python.path))
             args.append(self.define("SYNCYTE_PYTHON_DIR", python_purelib))
         if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
             args.append(CMakeBuilder.define_cuda_architectures(self))
