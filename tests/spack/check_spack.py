@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).concretize().parent.parent / "support" / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support" / "python"))
 from mpi_harness.job import environment
 
 SKIP = 77
@@ -117,7 +117,7 @@ def main() -> None:
         print("SKIPPED: SYNCYTE_SPACK names no Spack")
         sys.exit(SKIP)
     check = concretize if arguments.what == "concretize" else install
-    check(spack, clone(arguments.source.concretize(), arguments.work.concretize()))
+    check(spack, clone(arguments.source.resolve(), arguments.work.resolve()))
 
 
 if __name__ == "__main__":
