@@ -69,7 +69,7 @@ run_demo() {
 asks_for_more() {
   local previous="" argument
   for argument in "$@"; do
-    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks|roots|wheel|slurm ]]; then
+    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks|roots|wheel|slurm|spack ]]; then
       return 0
     fi
     previous="${argument}"
@@ -101,7 +101,7 @@ print_slowest() {
 }
 
 run_test() {
-  local exclude='slow|ranks|roots|wheel|slurm' previous="" argument status=0
+  local exclude='slow|ranks|roots|wheel|slurm|spack' previous="" argument status=0
   local -a options=()
   ! asks_for_more "$@" || exclude=""
   # One joined pattern: ctest excludes only tests that match every -LE.

@@ -16,7 +16,8 @@ FOLDERS = [".ci", "bench", "bindings", "capi", "cmake", "docs", "examples", "inc
 
 def sources(root: Path) -> list[Path]:
     found = [path for folder in FOLDERS for path in (root / folder).rglob("*")]
-    return [path for path in sorted([*found, *root.glob("*")]) if path.is_file() and "__pycache__" not in path.parts]
+    made = {"__pycache__", ".spack-env"}
+    return [path for path in sorted([*found, *root.glob("*")]) if path.is_file() and made.isdisjoint(path.parts)]
 
 
 def main() -> int:

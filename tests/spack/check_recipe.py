@@ -1,25 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the Spack recipe.
+"""Checks the Spack recipe without Spack: loads it with stand-ins that have the names of Spack's package API, compares
+what it passes to CMake with CMake's options, and the labels that it leaves out with those of the default run.
 
-check_recipe.py REPOSITORY                loads it with stand-ins that have the names of Spack's package API
-check_recipe.py REPOSITORY --with-spack   audits and concretizes it by the command in SYNCYTE_SPACK, else status 77
+check_recipe.py SOURCE
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
+import json
+import re
 import sys
 import types
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
+RECIPE = "spack/spack_repo/syncyte/packages/syncyte/package.py"
 # Names of `from spack.package import *` (package API v2.0 to v2.2) that the recipe uses. Names of build systems, for
 # example generator, are not among them.
-DIRECTIVES = ["conflicts", "depends_on", "extends", "license", "requires", "variant", "version"]
-HELPERS = ["SkipTest", "join_path", "which"]
-SPECS = ["syncyte", "syncyte+torch", "syncyte+tests", "syncyte~fortran~hdf5~python~ucx"]
+DIRECTIVES = ["conflicts", "depends_on", "extends", "license", "variant", "version"]
+HELPERS = ["SkipTest", "join_path", "which", "working_dir"]
+
+OPTION = re.compile(
+    r"^\s*(?:(?:option|find_program)\((SYNCYTE_\w+)|set\((SYNCYTE_\w+) .*CACHE (?!INTERNAL))", re.MULTILINE
+)
+VARIANTS = ["fortran", "hdf5", "python", "torch", "ucx", "cuda"]  # SYNCYTE_<NAME> switches each
+NOT_PASSED = {
+    "SYNCYTE_SANITIZE": "for tests of Syncyte itself",
+    "SYNCYTE_WERROR": "a warning of a newer compiler must not end a user's build",
+}
 
 
 class Recorder:
@@ -34,10 +44,32 @@ class Recorder:
 
         return say
 
-    @contextmanager
-    def when(self, condition: str):
-        self.said.append(("when", (condition,), {}))
-        yield
+
+class Spec:
+    """A spec with the given variants and no others."""
+
+    def __init__(self, variants: set[str]):
+        self.variants = variants
+
+    def satisfies(self, text: str) -> bool:
+        if text == "cuda_arch=none":
+            return True
+        wanted, *others = re.findall(r"([+~])(\w+)", text)
+        assert not others, f"one variant at a time: {text}"
+        return (wanted[1] in self.variants) == (wanted[0] == "+")
+
+
+class Package:
+    """Stands for CMakePackage: the arguments of CMake as pairs."""
+
+    run_tests = False
+    spec: Spec
+
+    def define(self, name: str, value: object) -> tuple[str, object]:
+        return name, value
+
+    def define_from_variant(self, name: str, variant: str) -> tuple[str, object]:
+        return name, self.spec.satisfies(f"+{variant}")
 
 
 def stand_in(name: str, **names) -> None:
@@ -51,44 +83,76 @@ def load(recipe: Path) -> tuple[type, Recorder]:
     helpers = dict.fromkeys(HELPERS, object)
     directives = {name: recorder.directive(name) for name in DIRECTIVES}
     stand_in("spack")
-    stand_in("spack.package", when=recorder.when, **directives, **helpers)
+    stand_in("spack.package", default_args=lambda **_: nullcontext(), **directives, **helpers)
     for package in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
         stand_in(package)
     systems = "spack_repo.builtin.build_systems"
-    stand_in(
-        f"{systems}.cmake",
-        CMakeBuilder=type("CMakeBuilder", (), {}),
-        CMakePackage=type("CMakePackage", (), {}),
-        generator=recorder.directive("generator"),
-    )
-    stand_in(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {}))
+    generator = recorder.directive("generator")
+    stand_in(f"{systems}.cmake", CMakeBuilder=object, CMakePackage=Package, generator=generator)
+    stand_in(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ["90"]}))
     spec = importlib.util.spec_from_file_location("package", recipe)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.python_purelib = "site-packages"  # Spack gives it to a recipe that depends on Python
     return module.Syncyte, recorder
 
 
-def check_loads(repository: Path) -> None:
-    package, recorder = load(repository / "packages/syncyte/package.py")
+def missing_directives(recorder: Recorder) -> Iterator[str]:
     said = {(name, arguments[0]) for name, arguments, _ in recorder.said}
     wanted = [("generator", "ninja"), ("depends_on", "mpi@3.1:"), ("depends_on", "ucx@1.13:+thread_multiple")]
-    missing = [each for each in wanted if each not in said]
-    if missing or not hasattr(package, "cmake_args"):
-        sys.exit(f"the recipe does not say {missing}")
+    wanted += [("variant", name) for name in VARIANTS if name != "cuda"]  # CudaPackage has that one
+    for name, argument in wanted:
+        if (name, argument) not in said:
+            yield f'does not say {name}("{argument}")'
 
 
-def check_with_spack(repository: Path) -> None:
-    spack = os.environ.get("SYNCYTE_SPACK")
-    if not spack:
-        print("SYNCYTE_SPACK names no Spack: skipped")
-        sys.exit(77)
-    command = [spack, "-c", f"repos:syncyte:{repository}"]
-    for arguments in (["audit", "packages", "syncyte"], *(["spec", spec] for spec in SPECS)):
-        print("+", *command, *arguments, flush=True)
-        if subprocess.run([*command, *arguments], check=False).returncode != 0:
-            sys.exit(f"spack {' '.join(arguments)} failed")
+def options_of_cmake(source: Path) -> set[str]:
+    files = [*(source / "cmake").glob("*.cmake"), *(source / "bindings").glob("*/CMakeLists.txt")]
+    return {name for file in files for names in OPTION.findall(file.read_text()) for name in names if name}
+
+
+def arguments_for(package: type, variants: set[str]) -> dict[str, object]:
+    recipe = package()
+    recipe.spec = Spec(variants)
+    return {name: value for name, value in recipe.cmake_args() if name.startswith("SYNCYTE_")}
+
+
+def wrong_options(package: type, options: set[str]) -> Iterator[str]:
+    """Options that only one of CMake and the recipe has, and variants that do not switch theirs."""
+    passed = set(arguments_for(package, set(VARIANTS)))
+    for name in passed - options:
+        yield f"passes {name}, which is no option of CMake"
+    for name in options - passed - set(NOT_PASSED):
+        yield f"does not pass CMake's option {name}; NOT_PASSED in check_recipe.py has those without need"
+    for name in set(NOT_PASSED) & passed | set(NOT_PASSED) - options:
+        yield f"{name} should not be in NOT_PASSED"
+    for variant in VARIANTS:
+        option = f"SYNCYTE_{variant.upper()}"
+        for variants, wanted in ({variant}, True), (set(VARIANTS) - {variant}, False):
+            value = arguments_for(package, variants).get(option)
+            if value not in (wanted, "ON" if wanted else "OFF"):
+                yield f"passes {option}={value} where the variants are {sorted(variants)}"
+
+
+def left_out(source: Path, recipe: str) -> Iterator[str]:
+    (default, *_) = json.loads((source / "CMakePresets.json").read_text())["testPresets"]
+    labels = default["filter"]["exclude"]["label"]
+    if f'"{labels}"' not in recipe:
+        yield f"check() does not leave out the labels {labels}, as CMakePresets.json does"
+
+
+def main() -> int:
+    source = Path(sys.argv[1])
+    package, recorder = load(source / RECIPE)
+    errors = [
+        *missing_directives(recorder),
+        *wrong_options(package, options_of_cmake(source)),
+        *left_out(source, (source / RECIPE).read_text()),
+    ]
+    for error in errors:
+        print(f"the recipe {error}")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":
-    check = check_with_spack if sys.argv[2:] == ["--with-spack"] else check_loads
-    check(Path(sys.argv[1]).resolve())
+    sys.exit(main())

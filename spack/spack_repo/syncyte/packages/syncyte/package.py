@@ -4,9 +4,10 @@
 import os
 import pathlib
 
-from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
+
+from spack.package import *
 
 
 class Syncyte(CMakePackage, CudaPackage):
@@ -43,15 +44,18 @@ class Syncyte(CMakePackage, CudaPackage):
     depends_on("hdf5@1.10:", when="+hdf5")
     depends_on("isa-l", when="+hdf5")
     depends_on("python@3.11:3.13", type=("build", "run"), when="+python")
-    depends_on("python@3.11:3.13", type=("build", "run"), when="+torch")
-    depends_on("py-numpy", type="run", when="+python")
-    depends_on("py-mpi4py@4:", type="run", when="+python")
-    depends_on("py-h5py", type="run", when="+python+hdf5")
-    depends_on("py-torch@2.6:2.15", type=("build", "link", "run"), when="+torch")
+    depends_on("py-numpy", type=("run", "test"), when="+python")
+    depends_on("py-mpi4py@4:", type=("run", "test"), when="+python")
+    depends_on("py-h5py", type=("run", "test"), when="+python+hdf5")
     extends("python", when="+python")
 
-    depends_on("py-torch+cuda", type=("build", "link", "run"), when="+torch+cuda")
+    with default_args(type=("build", "link", "run")):
+        depends_on("py-torch@2.6:2.15", when="+torch")
+        depends_on("py-torch+cuda", when="+torch+cuda")
+        for arch in CudaPackage.cuda_arch_values:
+            depends_on(f"py-torch cuda_arch={arch}", when=f"+torch+cuda cuda_arch={arch}")
 
+    depends_on("python@3.11:3.13", type="test")  # runs the tests
     for needed in ("googletest+gmock", "nlohmann-json@3.11:", "libabigail"):
         depends_on(needed, type="test")  # spack install --test=root
         depends_on(needed, type="build", when="+tests")
@@ -91,7 +95,6 @@ class Syncyte(CMakePackage, CudaPackage):
             self.define("SYNCYTE_EXAMPLES", False),
         ]
         if self.spec.satisfies("+python"):
-            args.append(self.define("Python3_EXECUTABLE", python.path))
             args.append(self.define("SYNCYTE_PYTHON_DIR", python_purelib))
         if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
             args.append(CMakeBuilder.define_cuda_architectures(self))
@@ -99,7 +102,7 @@ class Syncyte(CMakePackage, CudaPackage):
 
     def check(self):
         """Runs the default tests; all others take hours (tests/README.md)."""
-        others = "slow|ranks|roots|wheel|slurm"
+        others = "slow|ranks|roots|wheel|slurm|spack"
         with working_dir(self.builder.build_directory):
             which("ctest", required=True)("-LE", others, "--output-on-failure", "--parallel", str(make_jobs))
 
@@ -126,3 +129,9 @@ class Syncyte(CMakePackage, CudaPackage):
         if self.spec.satisfies("~python"):
             raise SkipTest("Package must be installed with +python")
         python("-c", "import syncyte; print(syncyte.__version__)")
+
+    def test_torch(self):
+        """the PyTorch operators load"""
+        if self.spec.satisfies("~torch"):
+            raise SkipTest("Package must be installed with +torch")
+        python("-c", "import syncyte.torch")
