@@ -86,7 +86,7 @@ def test_environment_names_the_library(tmp_path):
     shutil.copy(LIBRARY, copy)
     code = "from syncyte import _library\nprint(_library.core().path)"
     assert run(code, SYNCYTE_LIBRARY=str(copy)) == str(copy)
-    assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name("libsyncyte.so"))
+    assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name(f"libsyncyte.so.{ABI}"))
     message = run(code, check=False, SYNCYTE_LIBRARY=str(tmp_path / "missing.so"))
     assert "SYNCYTE_LIBRARY" in message
     assert "no such file" in message
