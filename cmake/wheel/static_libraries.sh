@@ -32,7 +32,7 @@ cmake -S fmtlib-*/ -B "${work}/fmt" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_
 cmake --build "${work}/fmt" --parallel "${jobs}" --target install
 
 mkdir "${work}/hdf5"
-(cd "${work}/hdf5" && "${work}"/sources/hdf5-*/configure --prefix="${prefix}" --enable-build-mode=production \
+(cd "${work}/hdf5" && sh ../sources/hdf5-*/configure --prefix="${prefix}" --enable-build-mode=production \
   --disable-shared --with-pic --disable-hl --disable-tools --disable-tests --without-zlib --without-szlib)
 make -C "${work}/hdf5" -j "${jobs}" install
 
@@ -47,4 +47,7 @@ Version: $(basename libisal-*/ | cut -d - -f 2)
 Cflags: -I${prefix}/include
 Libs: -L${prefix}/lib -lisal
 TEXT
+install -D -m 644 -t "${prefix}/licenses/fmt" fmtlib-*/LICENSE*
+install -D -m 644 -t "${prefix}/licenses/hdf5" hdf5-*/COPYING*
+install -D -m 644 -t "${prefix}/licenses/isa-l" libisal-*/LICENSE
 touch "${prefix}/complete"
