@@ -85,7 +85,7 @@ def build(mpi: Mpi, tools: Path, static: Path, work: Path) -> Path:
         "wheel.install-dir": f"syncyte/prefix/{mpi.name}",
         **{f"cmake.define.{name}": value for name, value in defines.items()},
     }
-    options = [option for name, value in settings.items() for option in ("-C", f"{name}={value}")]
+    options = [option for name, value in settings.items() for option in ("--config-settings", f"{name}={value}")]
     command = [tools / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
     run(*command, "--wheel-dir", folder, *options, SOURCE, PKG_CONFIG_PATH=f"{static}/lib/pkgconfig")
     (wheel,) = folder.glob("*.whl")
