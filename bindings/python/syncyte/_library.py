@@ -67,6 +67,8 @@ def find(name: str, more_folders: Sequence[str] = ()) -> str:
 
     Raises LibraryError if the environment names a file that does not exist.
     """
+    if name != "syncyte":
+        core()  # loaded first: otherwise the library would load another copy where it was built beside one
     variable = name.upper() + "_LIBRARY"
     chosen = os.environ.get(variable)
     if chosen:

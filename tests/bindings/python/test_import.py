@@ -92,6 +92,17 @@ def test_environment_names_the_library(tmp_path):
     assert "no such file" in message
 
 
+def test_a_library_on_top_uses_the_loaded_copy(tmp_path):
+    library = os.environ.get("SYNCYTE_TEST_HDF5_LIBRARY")
+    if not library:
+        pytest.skip("built without HDF5")
+    copy = tmp_path / "libsyncyte.so"
+    shutil.copy(LIBRARY, copy)
+    loaded = "{line.split()[-1] for line in open('/proc/self/maps') if 'libsyncyte.so' in line}"
+    code = f"from syncyte import _library\n_library.hdf5()\nprint(*{loaded})"
+    assert run(code, SYNCYTE_LIBRARY=str(copy), SYNCYTE_HDF5_LIBRARY=library) == str(copy)
+
+
 def test_package_folder_then_loader(tmp_path):
     import syncyte
 
