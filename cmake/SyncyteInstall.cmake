@@ -23,6 +23,19 @@ foreach(library IN LISTS MPI_C_LIBRARIES)
 endforeach()
 list(REMOVE_DUPLICATES SYNCYTE_SEARCH_PATH)
 
+# A wheel holds no symbolic links: a library is one file there, and for the linker a text that names this.
+set(SYNCYTE_LIBRARY_VERSION ${PROJECT_VERSION})
+set(SYNCYTE_NAMELINK NAMELINK_COMPONENT devel)
+if(SKBUILD)
+  set(SYNCYTE_LIBRARY_VERSION ${SYNCYTE_ABI_VERSION})
+  set(SYNCYTE_NAMELINK NAMELINK_SKIP)
+endif()
+function(_syncyte_name_for_linker target)
+  set(text "${PROJECT_BINARY_DIR}/cmake/lib${target}.so")
+  file(WRITE "${text}" "INPUT(lib${target}.so.${SYNCYTE_ABI_VERSION})\n")
+  install(FILES "${text}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+endfunction()
+
 # syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and sets the properties
 # that all our shared libraries have. The target's own include folders serve the build only; users get the
 # installation's include folder, and FOLDER.
@@ -35,8 +48,11 @@ function(syncyte_install_library target component)
     # A library has the same search path in the build tree, where all are in one folder: a path that CMake replaces at
     # installation ends in an empty element, by which the loader means the current folder, where others may write.
     set_target_properties(${target} PROPERTIES
-      VERSION ${PROJECT_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/capi"
+      VERSION ${SYNCYTE_LIBRARY_VERSION} SOVERSION ${SYNCYTE_ABI_VERSION} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/capi"
       BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${SYNCYTE_SEARCH_PATH}" INSTALL_RPATH_USE_LINK_PATH ON)
+    if(SKBUILD)
+      _syncyte_name_for_linker(${target})
+    endif()
   endif()
   set_property(TARGET ${target} PROPERTY EXPORT_NAME ${component})
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
@@ -53,7 +69,7 @@ function(syncyte_install_library target component)
   endforeach()
   install(TARGETS ${target} EXPORT syncyte-${component}
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT devel
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime ${SYNCYTE_NAMELINK}
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
   install(EXPORT syncyte-${component} NAMESPACE syncyte:: FILE syncyte-${component}-targets.cmake
     DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
@@ -77,6 +93,7 @@ endfunction()
 syncyte_install_library(syncyte C)
 syncyte_install_pkgconfig(syncyte)
 if(TARGET syncyte_ucx)
+  set_target_properties(syncyte_ucx PROPERTIES VERSION ${SYNCYTE_LIBRARY_VERSION})
   install(TARGETS syncyte_ucx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_SKIP)
 endif()
 install(DIRECTORY capi/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.h")
@@ -105,17 +122,28 @@ if(TARGET syncyte_hdf5)
     FILES_MATCHING PATTERN "*.h")
   list(APPEND SYNCYTE_COMPONENTS HDF5)
 endif()
-if(SKBUILD)  # a wheel has the sources, because each version of torch needs its own library
+if(SKBUILD)  # a wheel has sources, because each version of torch, and each Fortran compiler, needs its own library
   set(torch_sources "${CMAKE_INSTALL_DATADIR}/syncyte/torch")
-  configure_file(bindings/torch/standalone/CMakeLists.txt.in "${PROJECT_BINARY_DIR}/torch-standalone/CMakeLists.txt" @ONLY)
+  set(fortran_sources "${CMAKE_INSTALL_DATADIR}/syncyte/fortran")
+  set(fortran_needs ${SYNCYTE_COMPONENTS})
+  list(REMOVE_ITEM fortran_needs CXX)
+  list(JOIN fortran_needs " " fortran_needs)
+  foreach(language torch fortran)
+    configure_file(bindings/${language}/standalone/CMakeLists.txt.in
+      "${PROJECT_BINARY_DIR}/${language}-standalone/CMakeLists.txt" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${language}-standalone/CMakeLists.txt" DESTINATION "${${language}_sources}"
+      COMPONENT devel)
+  endforeach()
   find_file(xxhash_header xxhash.h HINTS ${XXHASH_INCLUDE_DIRS} REQUIRED)
-  install(FILES "${PROJECT_BINARY_DIR}/torch-standalone/CMakeLists.txt" cmake/FindSyncyteTorch.cmake
-    DESTINATION "${torch_sources}" COMPONENT devel)
+  install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${torch_sources}" COMPONENT devel)
   install(FILES "${xxhash_header}" DESTINATION "${torch_sources}/xxhash" COMPONENT devel)
   install(FILES bindings/torch/CMakeLists.txt bindings/torch/syncyte_torch.map DESTINATION "${torch_sources}/torch"
     COMPONENT devel)
   install(DIRECTORY bindings/torch/src bindings/torch/include DESTINATION "${torch_sources}/torch"
     COMPONENT devel)
+  install(FILES bindings/fortran/CMakeLists.txt DESTINATION "${fortran_sources}" RENAME library.cmake COMPONENT devel)
+  install(DIRECTORY bindings/fortran/generated bindings/fortran/helpers bindings/fortran/src
+    DESTINATION "${fortran_sources}" COMPONENT devel)
 endif()
 if(TARGET syncyte_torch)
   syncyte_install_library(syncyte_torch Torch)

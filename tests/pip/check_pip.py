@@ -83,24 +83,24 @@ def expect(text: str, output: str, times: int = 1) -> None:
         sys.exit(f"'{text}' is printed {output.count(text)} times, expected {times}")
 
 
-def check_compilers(prefix: Path, arguments: argparse.Namespace) -> None:
+def check_compilers(prefix: Path, mpiexec: Path, arguments: argparse.Namespace) -> None:
     """A C program is built against the package by pkg-config."""
     source = arguments.source / "tests" / "install" / "c" / "main.c"
     os.environ["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
     flags = run([arguments.pkg_config, "--cflags", "--libs", "syncyte"], cwd=arguments.work).split()
     run([arguments.cc, str(source), *flags, "-o", "consumer"], cwd=arguments.work)
-    output = run([arguments.mpiexec, "-n", str(RANKS), str(arguments.work / "consumer")], cwd=arguments.work)
+    output = run([str(mpiexec), "-n", str(RANKS), str(arguments.work / "consumer")], cwd=arguments.work)
     expect(f"consumer: {RANKS} ranks", output)
 
 
 def check(arguments: argparse.Namespace, *options: str) -> None:
-    job = [arguments.mpiexec, "-n", str(RANKS)]
+    job = [str(arguments.mpiexec), "-n", str(RANKS)]
     user = Environment(arguments.work / "environment")
     user.run("-m", "pip", "install", "--no-deps", *options)
     expected = arguments.source / "bindings" / "python" if "--editable" in options else user.folder
     expect("used by rank", user.run("-m", "syncyte", "-c", USE, str(expected), job=job), RANKS)
     prefix = Path(user.run("-m", "syncyte", "--prefix").strip())
-    check_compilers(prefix, arguments)
+    check_compilers(prefix, arguments.mpiexec, arguments)
     if not arguments.torch:
         expect("cannot import torch", user.run("-m", "syncyte", "build-torch", fails=True))
         return
@@ -111,19 +111,25 @@ def check(arguments: argparse.Namespace, *options: str) -> None:
     expect("trained by rank", user.run("-m", "syncyte", "-c", TRAIN, job=job), RANKS)
 
 
-def main() -> None:
+def read_arguments(*programs: str) -> argparse.Namespace:
+    """Reads the command line, with an option for each of `programs`; ends the test where pip reaches no index."""
     parser = argparse.ArgumentParser()
-    for name in ("source", "work"):
+    for name in ("source", "work", "mpiexec"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    for name in ("mpiexec", "cc", "pkg-config"):
+    for name in ("cc", "pkg-config", *programs):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--torch", type=int, required=True)
+    parser.add_argument("--torch", type=int, default=1)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     tools = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(arguments.work / "tools")]
     if subprocess.run([*tools, "scikit-build-core"], check=False).returncode != 0:
         print("SKIPPED: pip reaches no index of packages, from which it takes scikit-build-core")
         sys.exit(SKIP)
+    return arguments
+
+
+def main() -> None:
+    arguments = read_arguments()
     check(arguments, str(arguments.source))
     check(arguments, "--editable", str(arguments.source))
 

@@ -19,7 +19,7 @@ import importlib
 import importlib.util
 import logging
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 if sys.version_info < (3, 11):  # noqa: UP036  (gives users of an older Python a clear message)
     raise ImportError(f"Syncyte needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
@@ -77,17 +77,21 @@ for _module in (cart, comm, errors, excepthook, runtime, tensor, window):
 logging.getLogger("syncyte").addHandler(logging.NullHandler())
 
 
-def __getattr__(name: str) -> Any:
-    if name == "torch":  # imported on first use, because it imports torch itself
-        return importlib.import_module("syncyte.torch")
-    # Python suggests a name only if it prints the traceback itself; python -m syncyte prints it. The error has no
-    # `obj`, so that Python does not suggest a name again.
-    import difflib
+if TYPE_CHECKING:  # a type checker reports names that do not exist
+    from . import torch as torch
+else:
 
-    from ._renamed import PACKAGE
+    def __getattr__(name: str) -> Any:
+        if name == "torch":  # imported on first use, because it imports torch itself
+            return importlib.import_module("syncyte.torch")
+        # Python suggests a name only if it prints the traceback itself; python -m syncyte prints it. The error has no
+        # `obj`, so that Python does not suggest a name again.
+        import difflib
 
-    if name in PACKAGE:
-        raise AttributeError(f"syncyte.{name} is now {PACKAGE[name]}", name=name)
-    close = [] if name.startswith("_") else difflib.get_close_matches(name, __all__, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise AttributeError(f"module 'syncyte' has no attribute {name!r}{hint}", name=name)
+        from ._renamed import PACKAGE
+
+        if name in PACKAGE:
+            raise AttributeError(f"syncyte.{name} is now {PACKAGE[name]}", name=name)
+        close = [] if name.startswith("_") else difflib.get_close_matches(name, __all__, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeError(f"module 'syncyte' has no attribute {name!r}{hint}", name=name)

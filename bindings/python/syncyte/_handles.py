@@ -74,12 +74,14 @@ class Handle:
             self._handle = None
             self._finalizer()
 
-    def __getattr__(self, name: str) -> NoReturn:
-        new = new_name(type(self), name)
-        if new is not None:
-            public = next(each.__name__ for each in type(self).__mro__ if not each.__name__.startswith("_"))
-            raise AttributeError(f"{public}.{name} is now {new}", name=name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+    if not TYPE_CHECKING:  # a type checker reports names that do not exist
+
+        def __getattr__(self, name: str) -> NoReturn:
+            new = new_name(type(self), name)
+            if new is not None:
+                public = next(each.__name__ for each in type(self).__mro__ if not each.__name__.startswith("_"))
+                raise AttributeError(f"{public}.{name} is now {new}", name=name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -34,10 +34,13 @@ _SONAME = f"{_SUFFIX}.{c.ABI_VERSION}"
 
 
 def _location() -> Any:
-    """Returns the module that CMake has written for this build tree or installation; None without one."""
+    """Returns the module that the build has written for this build tree or installation; None without one.
+
+    That of a wheel for several MPIs looks for the MPI library, and raises LibraryError if there is none.
+    """
     try:
         return importlib.import_module("._location", __package__)
-    except ImportError:
+    except ModuleNotFoundError:
         return None
 
 
@@ -64,6 +67,8 @@ def find(name: str, more_folders: Sequence[str] = ()) -> str:
 
     Raises LibraryError if the environment names a file that does not exist.
     """
+    if name != "syncyte":
+        core()  # loaded first: otherwise the library would load another copy where it was built beside one
     variable = name.upper() + "_LIBRARY"
     chosen = os.environ.get(variable)
     if chosen:
@@ -74,7 +79,7 @@ def find(name: str, more_folders: Sequence[str] = ()) -> str:
     if name != "syncyte":
         folders.append(os.path.dirname(os.path.realpath(core().path)))
     for folder in folders:
-        for suffix in (_SUFFIX, _SONAME):
+        for suffix in (_SONAME, _SUFFIX):  # a wheel has a text for the linker under the second name
             path = os.path.join(folder, f"lib{name}{suffix}")
             if os.path.exists(path):
                 return path

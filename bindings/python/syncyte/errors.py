@@ -135,7 +135,13 @@ class LibraryError(VersionError, ImportError):
     """A shared library of Syncyte is missing, cannot be loaded, or is of another version than this package."""
 
 
-__all__ = [name for name, found in list(globals().items()) if isinstance(found, type) and issubclass(found, Error)]
+# A type checker reads the names here: it does not follow a list that is computed.
+__all__ = [
+    "ArgumentError", "BusyError", "ChecksumError", "DtypeError", "Error", "FileFormatError", "HandleError",
+    "InternalError", "LibraryError", "LimitError", "MPIError", "MismatchError", "MissingFileError", "NotFoundError",
+    "NotInitializedError", "OutOfMemoryError", "OutOfRangeError", "PeerDiedError", "ShapeError", "StorageError",
+    "UnsupportedError", "VersionError", "WaitInterruptedError", "WaitTimeoutError",
+]  # fmt: skip
 
 # Statuses that other ranks get for an exception of another library; the first class that matches counts.
 _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (

@@ -86,10 +86,21 @@ def test_environment_names_the_library(tmp_path):
     shutil.copy(LIBRARY, copy)
     code = "from syncyte import _library\nprint(_library.core().path)"
     assert run(code, SYNCYTE_LIBRARY=str(copy)) == str(copy)
-    assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name("libsyncyte.so"))
+    assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name(f"libsyncyte.so.{ABI}"))
     message = run(code, check=False, SYNCYTE_LIBRARY=str(tmp_path / "missing.so"))
     assert "SYNCYTE_LIBRARY" in message
     assert "no such file" in message
+
+
+def test_a_library_on_top_uses_the_loaded_copy(tmp_path):
+    library = os.environ.get("SYNCYTE_TEST_HDF5_LIBRARY")
+    if not library:
+        pytest.skip("built without HDF5")
+    copy = tmp_path / "libsyncyte.so"
+    shutil.copy(LIBRARY, copy)
+    loaded = "{line.split()[-1] for line in open('/proc/self/maps') if 'libsyncyte.so' in line}"
+    code = f"from syncyte import _library\n_library.hdf5()\nprint(*{loaded})"
+    assert run(code, SYNCYTE_LIBRARY=str(copy), SYNCYTE_HDF5_LIBRARY=library) == str(copy)
 
 
 def test_package_folder_then_loader(tmp_path):

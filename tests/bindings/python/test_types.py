@@ -10,7 +10,7 @@ import typing
 import pytest
 
 import syncyte
-from syncyte import _tensor_methods, _types
+from syncyte import _tensor_methods, _types, errors
 
 CLASSES = [syncyte.Comm, syncyte.Cart, syncyte.Halo, syncyte.Window, syncyte.WholeTensor, syncyte.Request]
 # Methods whose result type depends on the arguments.
@@ -42,6 +42,11 @@ def test_results_are_typed(cls):
         for parameter in inspect.signature(function).parameters.values():
             if parameter.name == "op":
                 assert "Reduction" in parameter.annotation or parameter.annotation.startswith("Literal[")
+
+
+def test_all_exceptions_are_exported():
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, syncyte.Error)]
+    assert sorted(kind.__name__ for kind in kinds) == errors.__all__
 
 
 def public_modules():
