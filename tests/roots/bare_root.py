@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs README's commands in a bare root of a system, which debootstrap makes.
+"""Runs README's commands in a bare root of a system, which debootstrap makes: as root, then as an ordinary user.
 
     bare_root.py --source CLONE --folder ROOT SUITE    the clone's last commit is taken
     bare_root.py --source CLONE --names                README.md names the systems of SYSTEMS, and no others
 
 The packages come from where the host gets its own: the sources and the Acquire settings of its apt, pip's variables and
 configuration files, proxies, and certificates in /usr/local/share/ca-certificates. SYNCYTE_ROOTS_KEYRINGS names the
-folder of keyrings that the host lacks, for example ubuntu-archive-keyring.gpg.
+folder of keyrings that the host lacks, for example ubuntu-archive-keyring.gpg, which is in Debian 13's ubuntu-keyring.
 Exit status: 0 all commands passed, 77 impossible here (the reason is printed), 1 otherwise; the root is left then.
 """
 
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COMMANDS = tuple(f"./cmake/quickstart.sh {name}" for name in ("first", "demo", "test"))
+HOMES = {"root": "/root", "guest": "/home/guest"}  # guest finds the system packages that root has installed
 NEEDED_BYTES = 20 << 30
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 # Local folders of wheels are not visible in the root.
@@ -105,29 +106,41 @@ def give_network(folder: Path) -> None:
     (folder / "etc/apt/apt.conf.d/99host").write_text(output_of("apt-config", "dump", "Acquire"))
     certificates = Path("/usr/local/share/ca-certificates")
     copies = [(Path("/etc/resolv.conf"), "etc"), (Path("/etc/hosts"), "etc"), (Path("/etc/pip.conf"), "etc"),
-              (Path.home() / ".config/pip/pip.conf", "root/.config/pip"), (Path.home() / ".pip/pip.conf", "root/.pip"),
-              *((path, str(certificates)[1:]) for path in certificates.glob("*.crt"))]  # fmt: skip
+              *((path, str(certificates)[1:]) for path in certificates.glob("*.crt")),
+              *((Path.home() / pip / "pip.conf", f"{home[1:]}/{pip}")
+                for pip in (".config/pip", ".pip") for home in HOMES.values())]  # fmt: skip
     for path, place in copies:
         if path.exists():
             (folder / place).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / place / path.name)
 
 
-def environment() -> list[str]:
+def environment(user: str) -> list[str]:
     kept = {name: value for name, value in os.environ.items()
             if name in PROXIES or (name.startswith("PIP_") and name not in LOCAL_PIP)}  # fmt: skip
-    kept |= {"HOME": "/root", "LANG": "C.UTF-8", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+    kept |= {"HOME": HOMES[user], "USER": user, "LANG": "C.UTF-8",
+             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}  # fmt: skip
     return [f"{name}={value}" for name, value in kept.items()]
 
 
-def run_inside(folder: Path, command: str) -> int:
-    """Runs a command in the clone; the mounts and its processes end with it."""
+def clone(source: Path, folder: Path, user: str) -> None:
+    home = HOMES[user]
+    subprocess.run(["git", "-c", "safe.directory=*", "clone", "--quiet", "--no-hardlinks", source,
+                    f"{folder}{home}/syncyte"], check=True)  # fmt: skip
+    if user != "root":
+        subprocess.run(["chroot", folder, "useradd", "--home-dir", home, "--shell", "/bin/bash", user], check=True)
+        subprocess.run(["chroot", folder, "chown", "-R", f"{user}:", home], check=True)
+
+
+def run_inside(folder: Path, user: str, command: str) -> int:
+    """Runs a command in the user's clone; the mounts and its processes end with it."""
     root = shlex.quote(str(folder))
     mounts = " && ".join((f"mount -t proc proc {root}/proc", f"mount --rbind /sys {root}/sys",
                           f"mount --rbind /dev {root}/dev", f"mount -t tmpfs tmpfs {root}/dev/shm"))  # fmt: skip
-    script = f"cd /root/syncyte && {command}"
-    inside = shlex.join(["chroot", str(folder), "env", "-i", *environment(), "sh", "-c", script])
-    print("+", command, flush=True)
+    script = f"cd {HOMES[user]}/syncyte && {command}"
+    inside = shlex.join(["chroot", f"--userspec={user}:{user}", str(folder), "env", "-i", *environment(user),
+                         "sh", "-c", script])  # fmt: skip
+    print("+", f"{user}:", command, flush=True)
     enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", f"{mounts} && exec {inside}"]
     return subprocess.run(enter, stdin=subprocess.DEVNULL, check=False).returncode
 
@@ -138,12 +151,13 @@ def run_commands(source: Path, suite: str, folder: Path) -> int:
     check_host(folder)
     make(suite, system, folder)
     give_network(folder)
-    subprocess.run(["git", "-c", "safe.directory=*", "clone", "--quiet", "--no-hardlinks", source,
-                    folder / "root/syncyte"], check=True)  # fmt: skip
-    for command in COMMANDS:
-        if (status := run_inside(folder, command)) != 0:
-            print(f"{command} has ended with status {status} on {system.name}; the root is {folder}")
-            return 1
+    for user in HOMES:
+        clone(source, folder, user)
+        for command in COMMANDS:
+            if (status := run_inside(folder, user, command)) != 0:
+                print(f"{user}: {command} has ended with status {status} on {system.name}; the root is {folder}")
+                return 1
+        shutil.rmtree(f"{folder}{HOMES[user]}/syncyte")
     shutil.rmtree(folder)
     return 0
 
