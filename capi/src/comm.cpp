@@ -17,6 +17,7 @@
 #include "handle_tables.hpp"
 #include "library_operation.hpp"
 #include "lifecycle/lifecycle.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/deaths.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
@@ -155,14 +156,14 @@ syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_opt
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
   return after_init("comm_from_fortran", [&] {
-    *comm = handle_of(runtime::adopt(MPI_Comm_f2c(fortran_handle), comm_options(options, comm, "comm"),
+    *comm = handle_of(runtime::adopt(mpi::from_fortran(fortran_handle), comm_options(options, comm, "comm"),
                                      fmt::format("fortran_handle is {},", fortran_handle)));
   });
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
   return lookup_after_init<callers::ranks>(
-      "comm_to_fortran", [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
+      "comm_to_fortran", [&] { out(fortran_handle, "fortran_handle") = mpi::to_fortran(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,

@@ -124,6 +124,15 @@ MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
   });
 }
 
+// MPI 5's standard ABI has no function with Fortran's integer type; its integer handles are Fortran's.
+#ifdef MPI_ABI_VERSION
+MPI_Comm from_fortran(int handle) { return MPI_Comm_fromint(handle); }
+int to_fortran(MPI_Comm comm) { return MPI_Comm_toint(comm); }
+#else
+MPI_Comm from_fortran(int handle) { return MPI_Comm_f2c(handle); }
+int to_fortran(MPI_Comm comm) { return MPI_Comm_c2f(comm); }
+#endif
+
 void return_errors(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 }

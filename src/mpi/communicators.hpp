@@ -25,6 +25,10 @@ MPI_Comm cart(MPI_Comm comm, std::span<const int> extents, std::span<const int> 
 /// Collective over the ranks of the list alone.
 MPI_Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 
+/// The communicator of one of Fortran's handles, and the handle of a communicator.
+MPI_Comm from_fortran(int handle);
+int to_fortran(MPI_Comm comm);
+
 /// Makes the errors of a communicator returned.
 void return_errors(MPI_Comm comm);
 /// Makes MPI return errors of calls on `comm` instead of ending the job, while it lives; then the application's own
