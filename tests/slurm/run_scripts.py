@@ -3,8 +3,7 @@
 
     virtual_hosts.py -- run_scripts.py --source ROOT --build BUILD --writer PROGRAM
 
-The nodes are the virtual hosts: each has its own network, processes, /dev/shm and temporary folder. All processes and
-files (munge's key, Slurm's state, the user's home) are of these namespaces and end with them.
+Also what docs/slurm.md says of memory limits, GPUs, a node that dies and srun --mpi=none.
 Exit status: 0 all scripts ended as they should, 77 impossible here (the reason is printed), 1 otherwise.
 """
 
@@ -14,62 +13,18 @@ import argparse
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-FOLDER = Path("/run/slurm-test")
-HOME, TEMPORARY, CONFIGURATION = FOLDER / "home", FOLDER / "tmp", FOLDER / "slurm.conf"
-USER, GROUP = 54321, 100
+from cluster import CONFIGURATION, FOLDER, GROUP, HOME, TEMPORARY, USER, Nodes, start_cluster, until
+
 TOOLS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "nsenter")
-
-# Processes are tracked by groups and tasks are not confined, because a container may forbid to make control groups.
-SETTINGS = """
-ClusterName=test
-SlurmctldHost={host}(10.78.0.254)
-SlurmUser=root
-AuthInfo=socket={folder}/munge.socket
-ProctrackType=proctrack/pgid
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SlurmdParameters=config_overrides
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool-%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd-%n.pid
-TmpFS={folder}/tmp
-KillWait=5
-NodeName=node[1-2] NodeAddr=10.78.0.[1-2] CPUs=4
-PartitionName=main Nodes=ALL Default=YES
-"""
-
-# PMIx's server and the ranks have sockets in the temporary folder, which is a node's own. The shell stays, because the
-# first process of a namespace reaps orphans, and slurmd does not: it would wait for jobs that have ended.
-NODE = f"""hostname node$1 && mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
-mount -t tmpfs -o mode=1777 tmpfs {TEMPORARY} && slurmd -D -N node$1 -f {CONFIGURATION} || exit"""
 
 
 def skip(reason: str) -> None:
     print(f"SKIPPED: {reason}")
     sys.exit(77)
-
-
-def start(name: str, *command: str) -> None:
-    """Starts a daemon; virtual_hosts.py's namespace ends it."""
-    with open(FOLDER / f"{name}.log", "w", encoding="utf-8") as log:
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-
-
-def until(what: str | Callable[[], str], seconds: float, condition: Callable[[], object]) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds:.0f} s: {what if isinstance(what, str) else what()}")
-        time.sleep(0.2)
 
 
 class User:
@@ -127,29 +82,6 @@ class User:
         until(f"{pattern!r} in the output of job {job}", seconds, lambda: re.search(pattern, self.text(job)))
 
 
-def start_cluster() -> None:
-    for folder, mode in ((HOME, 0o755), (TEMPORARY, 0o1777), (FOLDER / "state", 0o755)):
-        folder.mkdir(parents=True)
-        folder.chmod(mode)
-    os.chmod(FOLDER, 0o755)
-    CONFIGURATION.write_text(SETTINGS.format(host=socket.gethostname().split(".")[0], folder=FOLDER))
-    os.environ["SLURM_CONF"] = str(CONFIGURATION)
-    (FOLDER / "passwd").write_text(f"{Path('/etc/passwd').read_text()}tester:x:{USER}:{GROUP}::{HOME}:/bin/sh\n")
-    subprocess.run(["mount", "--bind", FOLDER / "passwd", "/etc/passwd"], check=True)
-    key = FOLDER / "munge.key"
-    key.write_bytes(os.urandom(128))
-    key.chmod(0o400)
-    files = [f"--{name}={FOLDER}/munge.{end}" for name, end in
-             (("socket", "socket"), ("pid-file", "pid"), ("seed-file", "seed"), ("key-file", "key"))]  # fmt: skip
-    start("munged", "munged", "--foreground", *files)
-    until("munged listens", 10, (FOLDER / "munge.socket").exists)
-    start("slurmctld", "slurmctld", "-D", "-f", str(CONFIGURATION))
-    for number in "12":
-        # ip netns exec would hide /sys/fs/cgroup, without which slurmd does not start.
-        start(f"node{number}", "nsenter", f"--net=/run/netns/host{number}", "unshare", "--mount", "--uts", "--ipc",
-              "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", NODE, "sh", number)  # fmt: skip
-
-
 def require(user: User) -> None:
     """Skips where the user cannot run what the jobs need; waits for the nodes."""
     done = user.run("python", "-c", "import torch; from syncyte import _library; _library.core()")
@@ -170,7 +102,7 @@ def left_over() -> list[str]:
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if process.stat().st_uid == USER:
-                found.append((process / "cmdline").read_text().replace("\0", " "))
+                found += (process / "cmdline").read_text().replace("\0", " ").splitlines()  # none if it has ended
             elif (process / "comm").read_text() == "slurmd\n":
                 names = os.listdir(process / "root/dev/shm")
                 found += [name for name in names if not name.startswith("vader_segment.")]
@@ -204,6 +136,7 @@ def go_on(user: User, job: str) -> None:
     In the second in which a run of a job ends, its nodes refuse a new one.
     """
     until(f"job {job} is requeued", 60, lambda: user.facts(job)[0]["Restarts"] == "1")
+    until(f"job {job} has left its nodes", 60, lambda: user.facts(job)[0]["JobState"] == "PENDING")
     start_now = "scontrol", "update", f"JobId={job}", "StartTime=now+3seconds"
     until(f"job {job} may start", 60, lambda: user.run(*start_now).returncode == 0)
     print(f"  job {job}: requeued", flush=True)
@@ -218,6 +151,7 @@ def time_limit(user: User) -> None:
     user.output("scancel", job)
     user.wait(job, "CANCELLED")
     until(lambda: f"the nodes are clean of {left_over()}", 30, lambda: not left_over())
+    (HOME / "slurm/train.h5").unlink()
 
 
 def several_programs(user: User) -> None:
@@ -234,6 +168,49 @@ def array(user: User) -> None:
     assert len({line.split()[-1] for line in lines}) == 4, lines
 
 
+def node_dies(user: User, nodes: Nodes) -> None:
+    """A node loses its network and all its processes. Slurm puts the job back into the queue; when the node is there
+    again, the job goes on from its last checkpoint."""
+    job = user.submit("train.sbatch", "1000000000")
+    until("there is a checkpoint", 90, (HOME / "slurm/train.h5").exists)
+    nodes.network(2, "down")
+    nodes.kill(2)
+    until(f"job {job} is requeued", 90, lambda: user.facts(job)[0]["Restarts"] == "1")
+    assert f"requeue job JobId={job} due to failure of node node2" in (FOLDER / "slurmctld.log").read_text()
+    nodes.network(2, "up")
+    nodes.start(2)
+    go_on(user, job)
+    user.expect(job, r"4 ranks on 2 nodes, from step [1-9]\d*\n")
+    user.output("scancel", job)
+    user.wait(job, "CANCELLED")
+    (HOME / "slurm/train.h5").unlink()
+
+
+def memory_limit(user: User) -> None:
+    """The control group's limit is named; other memory beyond it ends the step."""
+    tensor = "import syncyte; syncyte.WholeTensor((1 << 29,), 'float32')"
+    done = user.run("srun", "--mpi=pmix", "-N1", "-n2", "--mem=700", "python", "-m", "syncyte", "-c", tensor)
+    limit = r"needs 2\d{9} bytes, but only \d{9} are available \(/sys/fs/cgroup/memory/.*/memory\.limit_in_bytes\)"
+    assert re.search(f"OutOfMemoryError: .* {limit}", done.stderr), done.stderr
+    done = user.run("srun", "--mem=300", "python", "-c", "bytearray(1 << 30)")
+    assert re.search(r"task 0: Out Of Memory\n(.*\n)*.* oom-kill event", done.stderr), done.stderr
+
+
+def gpus(user: User) -> None:
+    """The numbers of devices only: the test has no GPU."""
+    code = "import os; print(os.environ['LOCAL_RANK'], os.environ['CUDA_VISIBLE_DEVICES'])"
+    for option, expected in (("--gpus-per-task=1", ["0 0", "1 1"]), ("--gpus-per-node=2", ["0 0,1", "1 0,1"])):
+        printed = user.output("srun", "--mpi=pmix", "-N1", "-n2", option, "python", "-m", "syncyte", "-c", code)
+        assert sorted(printed.splitlines()) == expected, printed
+
+
+def without_pmix(user: User) -> None:
+    code = "import syncyte; syncyte.COMM_WORLD.rank"
+    done = user.run("srun", "--mpi=none", "-n2", "python", "-m", "syncyte", "-c", code)
+    assert done.returncode != 0, done
+    assert "OMPI was not built with SLURM's PMI support" in done.stderr, done.stderr
+
+
 def show(folder: Path, pattern: str) -> None:
     for path in sorted(folder.glob(pattern)):
         print(f"--- {path.name}", *path.read_text(errors="replace").splitlines()[-40:], sep="\n")
@@ -248,17 +225,23 @@ def main() -> int:
         skip(f"no {', '.join(missing)} (packages slurmctld, slurmd, slurm-client, munge)")
     if int(Path("/proc/self/uid_map").read_text().split()[2]) <= USER:
         skip("only root can start a Slurm that runs jobs of another user")
-    start_cluster()
+    nodes = start_cluster()
     user = User(options.source, options.build, options.writer)
-    require(user)
     try:
-        for check in (two_nodes, several_programs, array, time_limit):
+        require(user)
+        for check in (two_nodes, several_programs, array, gpus, without_pmix, time_limit):
             check(user)
+        node_dies(user, nodes)
+        if nodes.controllers:
+            memory_limit(user)
+        else:
+            print("SKIPPED: memory limits, because control groups (version 1) cannot be made here")
     except AssertionError as error:
         show(FOLDER, "*.log")
         print(error)
         return 1
     finally:
+        nodes.stop()
         show(HOME / "slurm", "*.out")
     return 0
 
