@@ -99,9 +99,10 @@ def install(spack: str, folder: Path) -> None:
     example = file.read_text()
     for spec, script, prints in (SMALLEST, USE_C, PRINTS_C), ("syncyte", USE_ALL, PRINTS_ALL):
         file.write_text(example.replace("  - syncyte\n", f"  - {spec}\n"))
-        command = [spack, "-e", EXAMPLE]
+        # Not a Syncyte that this Spack has installed before.
+        command = [spack, "-c", "concretizer:reuse:exclude:[syncyte]", "-e", EXAMPLE]
         run(*command, "install", "--show-log-on-error", cwd=folder)
-        run(*command, "test", "run", cwd=folder)
+        run(*command, "test", "run", "syncyte", cwd=folder)
         use(spack, folder, script, prints)
         run(*command, "uninstall", "--yes-to-all", "--remove", "syncyte", cwd=folder)
 
