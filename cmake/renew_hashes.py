@@ -26,7 +26,7 @@ MACHINES = ("x86_64", "aarch64")
 def fits(tag) -> bool:
     """Whether a wheel of this tag can be installed on one of the systems."""
     python = tag.interpreter == "py3" or tag.interpreter in PYTHONS
-    stable = tag.abi == "abi3" and int(tag.interpreter.removeprefix("cp3")) <= 13
+    stable = tag.abi == "abi3" and tag.interpreter in {f"cp3{minor}" for minor in range(2, 14)}
     linux = "linux" in tag.platform and "musl" not in tag.platform and tag.platform.endswith(MACHINES)
     return (stable or (python and not tag.abi.endswith("t"))) and (tag.platform == "any" or linux)
 
@@ -42,14 +42,18 @@ def hashes(index: str, name: str, version: str) -> list[str]:
     found = []
     for file in files(index, name):
         filename, digest = file["filename"], file["hashes"]["sha256"]
+        if not re.fullmatch("[0-9a-f]{64}", digest):
+            raise SystemExit(f"{name}: the registry's SHA-256 of {filename} is {digest!r}")
         if filename.endswith(".whl"):
             try:
-                _, of, _, tags = parse_wheel_filename(filename)
+                project, of, _, tags = parse_wheel_filename(filename)
             except InvalidWheelFilename:
                 continue
-            if str(of) == version and any(map(fits, tags)):
+            if project == canonicalize_name(name) and str(of) == version and any(map(fits, tags)):
                 found.append(digest)
-        elif filename.endswith(f"-{version}.tar.gz"):
+        elif filename.endswith(suffix := f"-{version}.tar.gz") and (
+            canonicalize_name(filename.removesuffix(suffix)) == canonicalize_name(name)
+        ):
             found.append(digest)
     if not found:
         raise SystemExit(f"{name} {version}: the registry has no file for the systems of the lock")

@@ -5,6 +5,7 @@
 # The same commit gives the same bytes, on any machine with the same git and gzip: files have the commit's time, and
 # neither uncommitted changes nor the settings of the user or of this clone matter.
 set -euo pipefail
+unset CDPATH  # of the user's: cd would go elsewhere
 
 repository="$(dirname "${BASH_SOURCE[0]}")"
 commit="$(git -C "${repository}" rev-parse --verify "${1:-HEAD}^{commit}")"

@@ -35,7 +35,8 @@ struct launcher {
 /// mpirun's come first: if srun has started mpirun's daemons, Slurm's count those.
 constexpr launcher launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                   {"PMI_RANK", "PMI_SIZE"},
-                                  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+                                  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+                                  {"RANK", "WORLD_SIZE"}};  // torchrun, which starts no MPI job
 
 }  // namespace
 
@@ -64,9 +65,9 @@ void warn_of_other_launcher(int world_size) {
     if (!ranks) continue;
     if (std::atoi(ranks->c_str()) > 1 && base::environment(rank) == "0")
       base::log(SYNCYTE_LOG_WARN,
-                "{} ranks were started ({}), but each is alone in its MPI_COMM_WORLD: the launcher belongs to another "
-                "MPI than {}, which is loaded here. Start the job with that MPI's mpirun, or with another `srun "
-                "--mpi=` (`srun --mpi=list`)",
+                "{} ranks were started ({}), but each is alone in its MPI_COMM_WORLD: the launcher is torchrun, or of "
+                "another MPI than {}, which is loaded here. Start the job with that MPI's mpirun, or with another "
+                "`srun --mpi=` (`srun --mpi=list`)",
                 *ranks, size, library_name());
     return;
   }

@@ -12,8 +12,8 @@ std::string library_name();
 /// or the other way round: handles of one crash the other. Needs no MPI_Init.
 void require_library_of_header();
 
-/// Warns on the launcher's rank 0 if mpirun or srun has started several ranks, but MPI has put each into a world of its
-/// own, because the launcher belongs to another MPI.
+/// Warns on the launcher's rank 0 if mpirun, srun or torchrun has started several ranks, but MPI has put each into a
+/// world of its own, because the launcher belongs to another MPI or to none.
 void warn_of_other_launcher(int world_size);
 
 }  // namespace syncyte::mpi

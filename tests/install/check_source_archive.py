@@ -59,7 +59,13 @@ def main() -> None:
         (work / "gitconfig").write_text(settings)
         (work / "repository/CMakeLists.txt").write_text("not committed\n")
         (work / "repository").rename(work / "moved")
-        again = {"TZ": "Asia/Tokyo", "GIT_CONFIG_GLOBAL": str(work / "gitconfig"), "LC_ALL": "C", "GZIP": "--fast"}
+        again = {
+            "TZ": "Asia/Tokyo",
+            "GIT_CONFIG_GLOBAL": str(work / "gitconfig"),
+            "LC_ALL": "C",
+            "GZIP": "--fast",
+            "CDPATH": str(work / "attributes"),
+        }
         assert archive(work / "moved", work / "second", 0o077, **again) == first
         with tarfile.open(work / "first/syncyte-1.2.3.tar.gz") as file:
             assert {member.mtime for member in file} == {COMMIT_TIME}

@@ -185,11 +185,12 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
         sys.exit("not every rank has come to its end")
 
 
-def readers(prefix: Path, linked: Path) -> Iterator[tuple[list[str], str]]:
+def readers(prefix: Path, link: Path, linked: Path) -> Iterator[tuple[list[str], str]]:
     """The shells and module systems of this machine: a shell's command, and how it reads the prefix's environment."""
     for shell in filter(shutil.which, ("sh", "dash", "bash", "zsh")):
         yield [shell, "-c"], f". '{prefix}/bin/syncyte-env.sh'"
         yield [shell, "-euc"], f". '{prefix}/bin/syncyte-env.sh'"
+        yield [shell, "-c"], f". '{link}'"
     for shell, suffix in (("csh", "csh"), ("tcsh", "csh"), ("fish", "fish")):
         if shutil.which(shell):
             yield [shell, "-c"], f"source '{prefix}/bin/syncyte-env.{suffix}'"
@@ -205,6 +206,8 @@ def shells(arguments: argparse.Namespace, moved: Path) -> None:
     """Shells and module systems of this machine find the installation, also in a subshell and by a symbolic link to the
     modulefile; they put its folders before those that a variable has."""
     (moved / arguments.pythondir).mkdir(parents=True, exist_ok=True)  # absent in a build without Python
+    link = fresh(arguments.work / "links") / "of-another-name.sh"
+    link.symlink_to(moved / "bin/syncyte-env.sh")
     linked = fresh(arguments.work / "modulefiles")
     shutil.copytree(moved / "share/modulefiles", linked, dirs_exist_ok=True, copy_function=os.symlink)
     wanted = {
@@ -214,7 +217,7 @@ def shells(arguments: argparse.Namespace, moved: Path) -> None:
         "PYTHONPATH": moved / arguments.pythondir,
     }
     show = f"env printenv {' '.join(wanted)}"
-    for command, read in readers(moved, linked):
+    for command, read in readers(moved, link, linked):
         print(*command, read)
         subshells = [] if command[0] == "fish" else [f"({read}; {show})"]  # which fish lacks
         for before in ({"PATH": os.environ["PATH"]}, dict.fromkeys(wanted, os.environ["PATH"])):

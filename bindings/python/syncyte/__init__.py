@@ -78,12 +78,14 @@ logging.getLogger("syncyte").addHandler(logging.NullHandler())
 
 
 if TYPE_CHECKING:  # a type checker reports names that do not exist
+    from . import compat as compat
+    from . import nn as nn
     from . import torch as torch
 else:
 
     def __getattr__(name: str) -> Any:
-        if name == "torch":  # imported on first use, because it imports torch itself
-            return importlib.import_module("syncyte.torch")
+        if name in ("compat", "nn", "torch"):  # imported on first use, because they import torch itself
+            return importlib.import_module(f"syncyte.{name}")
         # Python suggests a name only if it prints the traceback itself; python -m syncyte prints it. The error has no
         # `obj`, so that Python does not suggest a name again.
         import difflib

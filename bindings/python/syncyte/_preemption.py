@@ -14,6 +14,7 @@ import threading
 from typing import Any
 
 _VARIABLE = "SYNCYTE_PREEMPTION"
+_OWN_MEANING = ("SEGV", "BUS", "FPE", "ILL", "CHLD")  # of a defect of the process itself, or of a child process
 signalled = False  #: whether the signal has come to this process
 
 
@@ -26,6 +27,8 @@ def _install(name: str) -> None:
     """Catches the signal, unless the process has a handler of it already."""
     try:
         number = signal.Signals["SIG" + name.removeprefix("SIG")]
+        if name.removeprefix("SIG") in _OWN_MEANING:
+            raise KeyError
         if signal.getsignal(number) in (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler):
             signal.signal(number, _note)
     except (KeyError, OSError):

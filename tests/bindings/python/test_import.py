@@ -199,6 +199,7 @@ def test_mpi4py_of_another_mpi_is_refused(use):
 LAUNCHERS = [
     ({"PMI_RANK": "0", "PMI_SIZE": "3"}, True),
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3"}, True),
+    ({"RANK": "0", "WORLD_SIZE": "3"}, True),
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "1", "PMI_SIZE": "3"}, False),
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "0", "PMI_SIZE": "1"}, False),
 ]
@@ -209,6 +210,12 @@ def test_ranks_that_the_launcher_leaves_alone_are_warned_of(variables, warned):
     message = run("import syncyte; assert syncyte.COMM_WORLD.size == 1; 1 / 0", check=False, **variables)
     assert ("3 ranks were started" in message) == warned, message
     assert ("`srun --mpi=list`" in message) == warned
+
+
+def test_packages_that_import_torch_are_imported_on_first_use():
+    pytest.importorskip("torch")
+    loaded = "syncyte.nn.WholeEmbedding, syncyte.torch.DataParallel, syncyte.compat.install"
+    assert run(f"import sys, syncyte\nprint('torch' in sys.modules)\n{loaded}") == "False"
 
 
 def test_a_library_of_another_torch_says_what_to_do(tmp_path):

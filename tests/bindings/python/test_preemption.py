@@ -57,7 +57,7 @@ def test_only_the_signal_that_is_named_is_caught(value, caught):
     assert [number for number, handler in enumerate(handlers) if "_note" in handler] == caught, handlers
 
 
-@pytest.mark.parametrize("value", ["KILL", "usr1", "10"])
+@pytest.mark.parametrize("value", ["KILL", "SEGV", "SIGCHLD", "usr1", "10"])
 def test_a_name_that_is_no_signal_to_catch_is_an_error(value):
     error = import_with(value).stderr
     assert f"SYNCYTE_PREEMPTION is {value!r}; expected a signal that can be caught" in error, error
