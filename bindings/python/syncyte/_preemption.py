@@ -23,8 +23,11 @@ def _note(_number: int, _frame: Any) -> None:
     signalled = True
 
 
-def _install(name: str) -> None:
-    """Catches the signal, unless the process has a handler of it already."""
+def install() -> None:
+    """Catches the signal, unless the process has a handler of it already. Only Python's main thread can."""
+    name = os.environ.get(_VARIABLE)
+    if not name or threading.current_thread() is not threading.main_thread():
+        return
     try:
         number = signal.Signals["SIG" + name.removeprefix("SIG")]
         if name.removeprefix("SIG") in _OWN_MEANING:
@@ -35,5 +38,4 @@ def _install(name: str) -> None:
         raise ValueError(f"{_VARIABLE} is {name!r}; expected a signal that can be caught, such as USR1") from None
 
 
-if os.environ.get(_VARIABLE) and threading.current_thread() is threading.main_thread():
-    _install(os.environ[_VARIABLE])
+install()

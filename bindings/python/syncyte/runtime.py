@@ -10,7 +10,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _exit, _interrupts, _launcher, _library, errors, excepthook
+from . import _exit, _interrupts, _launcher, _library, _preemption, errors, excepthook
 from ._modules import loaded
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
@@ -65,6 +65,7 @@ def init(thread_level: str = "multiple") -> None:
             return
         _refuse_worker()
         require_same_mpi()
+        _preemption.install()  # the package may have been imported in another thread
         known = thread_level in _LEVELS
         options = _library.new_struct(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
         if not known:

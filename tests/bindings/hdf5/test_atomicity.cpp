@@ -5,10 +5,13 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -104,6 +107,49 @@ TEST_F(atomicity, permissions_and_owner_stay) {
     EXPECT_EQ(status_of(path_).st_uid, 4321U);
     EXPECT_EQ(status_of(path_).st_gid, 1234U);
   }
+  syncyte_comm_barrier(world());
+}
+
+// An access list as the kernel has it (linux/posix_acl_xattr.h): this user, user 4321, no group, no others.
+std::string list_with(std::uint16_t permissions_of_user) {
+  struct entry {
+    std::uint16_t tag, permissions;
+    std::uint32_t id;
+  };
+  constexpr std::uint32_t no_id = ~std::uint32_t{0}, version = 2;
+  const entry entries[] = {
+      {0x01, 6, no_id}, {0x02, permissions_of_user, 4321}, {0x04, 0, no_id}, {0x10, 6, no_id}, {0x20, 0, no_id}};
+  std::string list(reinterpret_cast<const char*>(&version), sizeof version);
+  return list.append(reinterpret_cast<const char*>(entries), sizeof entries);
+}
+
+void set_list(const std::string& path, const char* name, const std::string& list) {
+  const int result = ::setxattr(path.c_str(), name, list.data(), list.size(), 0);
+  EXPECT_TRUE(result == 0 || errno == ENOTSUP) << path;
+}
+
+std::string list_of(const std::string& path) {
+  char list[1024];
+  const ssize_t bytes = ::getxattr(path.c_str(), "system.posix_acl_access", list, sizeof list);
+  return bytes < 0 ? "" : std::string(list, static_cast<std::size_t>(bytes));
+}
+
+TEST_F(atomicity, access_lists_stay_and_none_is_added) {
+  const std::string listed = folder_ + "/listed.h5";
+  ASSERT_OK(save(world(), listed, old_));
+  if (rank_ == 0) {
+    set_list(listed, "system.posix_acl_access", list_with(4));
+    set_list(folder_, "system.posix_acl_default", list_with(6));
+    EXPECT_EQ(::chmod(path_.c_str(), 0640), 0);
+  }
+  syncyte_comm_barrier(world());
+  if (list_of(listed).empty()) GTEST_SKIP() << "this file system has no access lists";
+  syncyte_comm_barrier(world());
+  ASSERT_OK(save(world(), listed, new_));
+  ASSERT_OK(save(world(), path_, new_));
+  EXPECT_EQ(list_of(listed), list_with(4));
+  EXPECT_EQ(list_of(path_), "");
+  EXPECT_EQ(status_of(path_).st_mode & 0777U, 0640U);
   syncyte_comm_barrier(world());
 }
 

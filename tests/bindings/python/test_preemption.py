@@ -57,6 +57,21 @@ def test_only_the_signal_that_is_named_is_caught(value, caught):
     assert [number for number, handler in enumerate(handlers) if "_note" in handler] == caught, handlers
 
 
+def test_a_package_that_another_thread_has_imported_catches_the_signal_from_the_start_on():
+    script = """
+import threading
+first = threading.Thread(target=lambda: __import__("syncyte"))
+first.start(), first.join()
+import os, signal, syncyte
+syncyte.init()
+os.kill(os.getpid(), signal.SIGUSR1)
+print("preempted:", syncyte.COMM_WORLD.preempted())
+"""
+    environment = {**os.environ, "SYNCYTE_PREEMPTION": "USR1"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "preempted: True\n", done
+
+
 @pytest.mark.parametrize("value", ["KILL", "SEGV", "SIGCHLD", "usr1", "10"])
 def test_a_name_that_is_no_signal_to_catch_is_an_error(value):
     error = import_with(value).stderr

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "files/temporary_file.hpp"
 
+#include <linux/limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include <regex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 
@@ -24,6 +27,17 @@ bool is_abandoned(const std::string& path) {
   } catch (const own_error&) {
     return false;
   }
+}
+
+/// Gives a file the access control list of another, or none if that has none. False if it should have one and could
+/// not get it.
+bool take_access_list(const file& of, const std::string& from) {
+  constexpr const char* name = "system.posix_acl_access";
+  std::vector<char> list(XATTR_SIZE_MAX);
+  const ssize_t bytes = ::getxattr(from.c_str(), name, list.data(), list.size());
+  if (bytes > 0) return ::fsetxattr(of.descriptor(), name, list.data(), static_cast<std::size_t>(bytes), 0) == 0;
+  ::fremovexattr(of.descriptor(), name);  // of the folder's default
+  return true;
 }
 
 }  // namespace
@@ -63,6 +77,8 @@ void temporary_file::take_access_of(const std::string& target, struct stat befor
     const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
     if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // these permissions were for another group
   }
+  // With a list, the group's permissions in the mode are the most that it gives to others.
+  if (!take_access_list(file_, target)) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);
   if (::fchmod(file_.descriptor(), before.st_mode & 0777) != 0)
     fail(SYNCYTE_ERR_IO, "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
 }
