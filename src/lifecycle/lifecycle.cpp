@@ -17,6 +17,7 @@
 #include "mpi/library.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/rank_process.hpp"
 #include "mpi/thread_guard.hpp"
 #include "runtime/roots.hpp"
 #include "watchdog/watchdog.hpp"
@@ -72,6 +73,7 @@ void start_mpi(int wanted_level) {
   base::require(!mpi::mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALIZED,
                 "MPI is already finalized; call syncyte_init before MPI_Finalize");
   if (!mpi::mpi_is(MPI_Initialized)) {
+    mpi::refuse_second_process_of_rank();
     int level = 0;
     mpi::check(MPI_Init_thread(nullptr, nullptr, wanted_level, &level), "MPI_Init_thread");
     state.owns_mpi = true;
@@ -79,6 +81,7 @@ void start_mpi(int wanted_level) {
   int level = 0;
   mpi::check(MPI_Query_thread(&level), "MPI_Query_thread");
   mpi::set_thread_level(level);
+  mpi::name_rank_process();
 }
 
 void watch_mpi_finalize() {

@@ -36,7 +36,7 @@ struct launcher {
 constexpr launcher launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                   {"PMI_RANK", "PMI_SIZE"},
                                   {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-                                  {"RANK", "WORLD_SIZE"}};  // torchrun, which starts no MPI job
+                                  {"ROLE_RANK", "ROLE_WORLD_SIZE"}};  // torchrun, which starts no MPI job
 
 }  // namespace
 

@@ -168,6 +168,17 @@ def array(user: User) -> None:
     assert len({line.split()[-1] for line in lines}) == 4, lines
 
 
+def steps_of_a_node(user: User) -> None:
+    """Two steps run at the same time on one node, and both trainings end."""
+    job = user.submit("steps.sbatch")
+    steps = "squeue", "--steps", f"--job={job}", "--noheader", "--format=%i %N"
+    until(f"job {job} has two steps at once", 60, lambda: len(re.findall(r"\.\d+ node", user.output(*steps))) == 2)
+    assert len(set(re.findall(r"node\d", user.output(*steps)))) == 1, user.output(*steps)
+    user.wait(job, "COMPLETED")
+    assert user.text(job).count("2 ranks on 1 nodes, from step 0") == 2, user.text(job)
+    assert len(set(re.findall(r"seed .*", user.text(job)))) == 2, user.text(job)
+
+
 def node_dies(user: User, nodes: Nodes) -> None:
     """A node loses its network and all its processes. Slurm puts the job back into the queue; when the node is there
     again, the job goes on from its last checkpoint."""
@@ -229,7 +240,7 @@ def main() -> int:
     user = User(options.source, options.build, options.writer)
     try:
         require(user)
-        for check in (two_nodes, several_programs, array, gpus, without_pmix, time_limit):
+        for check in (two_nodes, several_programs, array, steps_of_a_node, gpus, without_pmix, time_limit):
             check(user)
         node_dies(user, nodes)
         if nodes.controllers:

@@ -78,7 +78,8 @@ def main(arguments: list[str]) -> int:
         print(_USAGE, file=sys.stdout if asks_for_help else sys.stderr)
         return 0 if asks_for_help else 2
     if arguments[0] not in ("-m", "-c") and not os.path.exists(arguments[0]):
-        print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
+        what = "unknown option" if arguments[0].startswith("-") else "there is no file"
+        print(f"python -m syncyte: {what} {arguments[0]!r}", file=sys.stderr)
         return 2
     if sets_variables:
         _launcher.set_torch_variables(os.environ)

@@ -40,7 +40,8 @@ def folders(torch_version: str) -> list[str]:
     parents = [os.path.join(_library.prefix() or "", "lib")]
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if os.path.isabs(cache):  # there may be neither HOME nor an entry of this user in the system's list
-        parents.append(os.path.join(cache, "syncyte", f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"))
+        version = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
+        parents.append(os.path.join(cache, "syncyte", f"{version}-{os.uname().machine}"))
     return [os.path.join(parent, f"torch-{torch_version}") for parent in parents]
 
 

@@ -29,6 +29,7 @@ _SLURM = _Launcher(
     "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE",
     ("SLURM_JOB_ID", "SLURM_STEP_ID"),
 )  # fmt: skip
+_RANK_PROCESS = "SYNCYTE_RANK_PROCESS"
 _FIRST_PORT, _PORTS = 20000, 12000  # below the ports that Linux gives to outgoing connections
 
 
@@ -50,6 +51,17 @@ def rank_of(variables: Mapping[str, str], *, only_of_mpi: bool = False) -> str |
     if not only_of_mpi:
         names.append(_SLURM.rank)
     return next((variables[name] for name in names if name in variables), None)
+
+
+def name_rank_process(variables: MutableMapping[str, str]) -> None:
+    """Names this process in the environment, so that Syncyte warns if one that it starts becomes the rank instead.
+
+    src/mpi/rank_process.cpp reads the variable, and says "started" in it once this process is the rank.
+    """
+    if "PMIX_NAMESPACE" in variables and "PMIX_RANK" in variables:
+        rank = f"{variables['PMIX_NAMESPACE']}.{variables['PMIX_RANK']}"
+        if not variables.get(_RANK_PROCESS, "").endswith(f" {rank}"):
+            variables[_RANK_PROCESS] = f"{os.getpid()} imported {rank}"
 
 
 def _number(variables: Mapping[str, str], name: str) -> int | None:

@@ -15,6 +15,7 @@ from ._modules import loaded
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
+_launcher.name_rank_process(os.environ)
 _lock = threading.Lock()
 _started = False
 _LEVELS = ("single", "funneled", "serialized", "multiple")

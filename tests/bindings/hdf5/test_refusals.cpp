@@ -237,7 +237,7 @@ TEST_F(refusal, of_bad_options_and_nulls) {
 
 TEST_F(refusal, of_paths_that_cannot_be_written) {
   path_ = "no such folder/checkpoint.h5";
-  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_IO, "no such folder");
+  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_IO, "there is no folder 'no such folder'");
   path_ = "/proc/checkpoint.h5";
   EXPECT_FAILS(save_entries(), SYNCYTE_ERR_IO, "/proc");
   path_ = ".";

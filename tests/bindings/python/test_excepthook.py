@@ -327,4 +327,5 @@ def test_command_line():
         assert "usage" in refused.stderr
     missing = command_line("nowhere.py")
     assert missing.returncode == 2
-    assert "nowhere.py" in missing.stderr
+    assert "there is no file 'nowhere.py'" in missing.stderr
+    assert "unknown option '-u'" in command_line("-u", "nowhere.py").stderr

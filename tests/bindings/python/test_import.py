@@ -15,6 +15,7 @@ from syncyte._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH
 
 LIBRARY = os.environ["SYNCYTE_TEST_LIBRARY"]
 VERSION = (VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH)
+CACHE = f"{'.'.join(map(str, VERSION))}-{os.uname().machine}"  # nodes of two architectures may share a home
 COMPILER = os.environ.get("SYNCYTE_CC", "cc")
 
 FAKE = """
@@ -199,7 +200,8 @@ def test_mpi4py_of_another_mpi_is_refused(use):
 LAUNCHERS = [
     ({"PMI_RANK": "0", "PMI_SIZE": "3"}, True),
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3"}, True),
-    ({"RANK": "0", "WORLD_SIZE": "3"}, True),
+    ({"ROLE_RANK": "0", "ROLE_WORLD_SIZE": "3"}, True),
+    ({"RANK": "0", "WORLD_SIZE": "3"}, False),  # a rank's `python -m syncyte` sets them also for its child processes
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "1", "PMI_SIZE": "3"}, False),
     ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "3", "PMI_RANK": "0", "PMI_SIZE": "1"}, False),
 ]
@@ -230,7 +232,7 @@ def test_a_library_of_another_torch_says_what_to_do(tmp_path):
 
 def test_a_build_tree_takes_no_library_that_pip_has_built(tmp_path):
     torch = pytest.importorskip("torch")
-    folder = tmp_path / "syncyte" / ".".join(map(str, VERSION)) / f"torch-{torch.__version__}"
+    folder = tmp_path / "syncyte" / CACHE / f"torch-{torch.__version__}"
     folder.mkdir(parents=True)
     shutil.copy(fake(tmp_path, "syncyte_torch", *VERSION[:2], ABI), folder / "libsyncyte_torch.so")
     code = "import syncyte.torch\nprint([line for line in open('/proc/self/maps') if 'libsyncyte_torch' in line])"
@@ -249,7 +251,7 @@ def test_torch_libraries_are_kept_where_they_can_be_written(tmp_path):
     (tmp_path / "prefix/lib/torch-9").touch()  # no folder can be made there, by root neither
     code = "from syncyte import _build_torch\nprint(_build_torch._target('9'))"
     home = {"PYTHONPATH": str(package.parent), "HOME": str(tmp_path / "home")}
-    assert run(code, **home) == str(tmp_path / f"home/.cache/syncyte/{'.'.join(map(str, VERSION))}/torch-9")
+    assert run(code, **home) == str(tmp_path / f"home/.cache/syncyte/{CACHE}/torch-9")
     message = run(code, check=False, **{**home, "HOME": "/proc"})
     assert "build-torch: no folder for the library" in message
     assert "/proc/.cache" in message

@@ -63,16 +63,45 @@ worker.start()
 worker.join()
 """
 
+# Rank 1 starts a program before or after its own start; "separate" without the launcher's variables.
+STARTING = """
+import os
+import subprocess
+import sys
+
+import syncyte
+
+PROGRAM = "import syncyte; print('program', syncyte.COMM_WORLD.allreduce(100), flush=True)"
+
+def start(environment=None):
+    return subprocess.run([sys.executable, "-m", "syncyte", "-c", PROGRAM], env=environment).returncode
+
+if sys.argv[1] == "instead":
+    sys.exit(start())
+rank = syncyte.COMM_WORLD.rank
+if rank == 1:
+    assert start() != 0
+    launchers = ("OMPI_C", "OMPI_MCA_ess", "OMPI_MCA_orte", "PMIX_", "PRTE_", "SLURM_")
+    assert start({name: value for name, value in os.environ.items() if not name.startswith(launchers)}) == 0
+print("rank", syncyte.COMM_WORLD.allreduce(1), flush=True)
+"""
+
+
+def output_of_two_ranks(script, *arguments):
+    """Standard output and standard error of a job that ends well, without mpirun's tags."""
+    env = environment({"SYNCYTE_WATCHDOG": "40", "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]})
+    line = [*MPIRUN.split("|"), "2", sys.executable, "-B", str(script), *arguments]
+    done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
+    output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)
+    assert done.returncode == 0, output
+    return output
+
 
 @pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.thorough)])
 def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    env = environment({"SYNCYTE_WATCHDOG": "40", "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]})
-    line = [*MPIRUN.split("|"), "2", sys.executable, "-B", str(script), method]
-    done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
-    output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)  # mpirun's tags
-    assert done.returncode == 0, output
+    output = output_of_two_ranks(script, method)
     assert output.count("ended with 1 of 2") == 2, output
     assert "worked" not in output, output
     for rank in range(2):
@@ -108,3 +137,21 @@ def test_a_worker_that_was_forked_before_the_start_is_no_rank(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(FORKED_BEFORE)
     assert alone(script, OMPI_COMM_WORLD_RANK="7") == "this process is a multiprocessing worker of rank 7\n"
+
+
+def test_a_program_that_a_rank_starts_is_not_the_rank(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(STARTING)
+    output = output_of_two_ranks(script, "after")
+    assert output.count("rank 2") == 2, output
+    assert output.count("program 100") == 1, output
+    assert re.search(r"UnsupportedError.*process \d+ is rank 1 and has started this process", output), output
+    assert "ranks were started" not in output, output
+
+
+def test_a_program_may_be_started_in_a_ranks_place(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(STARTING)
+    output = output_of_two_ranks(script, "instead")
+    assert output.count("program 200") == 2, output
+    assert output.count("this process takes the place of process") == 2, output

@@ -45,6 +45,10 @@ file::file(std::string path, mode how, mode_t permissions) : path_(std::move(pat
   const int code = errno;
   if (descriptor_ < 0 && code == ENOENT && how == mode::read)
     fail(SYNCYTE_ERR_NOT_FOUND, "there is no file '{}'", path_);
+  const auto folder = std::filesystem::path(path_).parent_path();
+  std::error_code ignored;
+  if (descriptor_ < 0 && code == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored))
+    fail(SYNCYTE_ERR_IO, "there is no folder '{}'", folder.native());
   if (descriptor_ < 0) fail_io("cannot open", path_, code);
   struct stat facts{};
   if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
