@@ -24,8 +24,8 @@ from mpi_harness.job import environment
 SKIP = 77
 REPOSITORY = "spack/spack_repo/syncyte"
 EXAMPLE = "spack/example"
-SMALLEST = "syncyte~fortran~hdf5~python~ucx"
-SPECS = ["syncyte", SMALLEST, "syncyte+torch", "syncyte+cuda", "syncyte+tests"]
+SMALLEST = "syncyte@main~fortran~hdf5~python~ucx"  # @main: what is in the clone, not the newest release
+SPECS = ["syncyte", "syncyte@main", SMALLEST, "syncyte@main+torch", "syncyte@main+cuda", "syncyte@main+tests"]
 
 USE_C = """
 mpicc neighbours.c -o neighbours $(pkg-config --cflags --libs syncyte)
@@ -97,7 +97,7 @@ def use(spack: str, folder: Path, script: str, prints: str) -> None:
 def install(spack: str, folder: Path) -> None:
     file = folder / EXAMPLE / "spack.yaml"
     example = file.read_text()
-    for spec, script, prints in (SMALLEST, USE_C, PRINTS_C), ("syncyte", USE_ALL, PRINTS_ALL):
+    for spec, script, prints in (SMALLEST, USE_C, PRINTS_C), ("syncyte@main", USE_ALL, PRINTS_ALL):
         file.write_text(example.replace("  - syncyte\n", f"  - {spec}\n"))
         # Not a Syncyte that this Spack has installed before.
         command = [spack, "-c", "concretizer:reuse:exclude:[syncyte]", "-e", EXAMPLE]
