@@ -22,6 +22,7 @@ class Syncyte(CMakePackage, CudaPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
+    version("0.1.0", commit="5bf11c0974c72476be138808db3582772a502b06")
 
     variant("fortran", default=True, description="Fortran module")
     variant("hdf5", default=True, description="Checkpoints in HDF5 files")
