@@ -9,7 +9,7 @@ module syncyte_base_c
   !> Version of this header; syncyte_version() returns the library's.
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_MAJOR = 0_c_int32_t
 
-  integer(c_int32_t), parameter :: SYNCYTE_VERSION_MINOR = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_VERSION_MINOR = 2_c_int32_t
 
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_PATCH = 0_c_int32_t
 

@@ -23,7 +23,7 @@ class Function(NamedTuple):
 
 
 VERSION_MAJOR = 0  # Version of this header; syncyte_version() returns the library's.
-VERSION_MINOR = 1
+VERSION_MINOR = 2
 VERSION_PATCH = 0
 ABI_VERSION = 3
 MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.

@@ -77,7 +77,7 @@ extern "C" {
 
 /** Version of this header; syncyte_version() returns the library's. */
 #define SYNCYTE_VERSION_MAJOR 0
-#define SYNCYTE_VERSION_MINOR 1
+#define SYNCYTE_VERSION_MINOR 2
 #define SYNCYTE_VERSION_PATCH 0
 
 /** Number of the binary interface. It increases with every incompatible change; the names of the shared libraries end
