@@ -119,7 +119,10 @@ def test_package_folder_then_loader(tmp_path):
     assert run(code, PYTHONPATH=str(tmp_path)) == str(package / "libsyncyte.so")
 
 
-@pytest.mark.parametrize("version", [(1, 1, ABI), (0, 0, ABI), (0, 1, ABI + 98)])
+OTHER_VERSIONS = [(VERSION[0] + 1, VERSION[1], ABI), (VERSION[0], VERSION[1] - 1, ABI), (*VERSION[:2], ABI + 98)]
+
+
+@pytest.mark.parametrize("version", OTHER_VERSIONS)
 def test_library_of_another_version_is_refused(tmp_path, version):
     path = fake(tmp_path, "syncyte", *version)
     code = (
@@ -148,7 +151,7 @@ def test_libraries_on_top_are_of_the_same_version_too(tmp_path, name, use):
         pytest.importorskip("torch")
     code = f"import syncyte\ntry:\n    {use}\nexcept syncyte.LibraryError as error:\n    print(error)"
     variable = f"SYNCYTE_{name.upper()}_LIBRARY"
-    path = fake(tmp_path, f"syncyte_{name}", 0, 1, ABI - 1)
+    path = fake(tmp_path, f"syncyte_{name}", *VERSION[:2], ABI - 1)
     message = run(code, SYNCYTE_LIBRARY=LIBRARY, **{variable: path})
     assert path in message
     assert f"(ABI {ABI - 1})" in message
