@@ -61,6 +61,10 @@ std::int64_t axis::index(position at) const {
   return visit([&](const auto& by) { return by.index(at); });
 }
 
+std::int64_t axis::run(std::int64_t index) const {
+  return visit([&](const auto& by) { return std::min(by.run(index), by.extent() - index); });
+}
+
 std::vector<piece> axis::pieces(std::int64_t first, std::int64_t count) const {
   std::vector<piece> result;
   visit([&](const auto& by) {

@@ -64,6 +64,11 @@ class axis {
   /// The inverse of find().
   std::int64_t index(position at) const;
 
+  /// Number of indices from this one on that are consecutive in its part; as many as the axis has at most.
+  std::int64_t run(std::int64_t index) const;
+  /// Whether each part has consecutive indices, in the order of the parts.
+  bool is_contiguous() const { return std::holds_alternative<partition>(kind_); }
+
   /// Pieces of `count` indices from `first` on, in order, each as long as possible.
   std::vector<piece> pieces(std::int64_t first, std::int64_t count) const;
 

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "distribution/layout.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace syncyte::distribution {
+namespace {
+
+constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Calls visitor(numbers) with all combinations of one number below each bound, the last one fastest.
+template <class Visitor>
+void for_each_combination(std::span<const std::size_t> bounds, Visitor&& visitor) {
+  if (std::ranges::find(bounds, 0U) != bounds.end()) return;
+  std::vector<std::size_t> numbers(bounds.size());
+  while (true) {
+    visitor(std::as_const(numbers));
+    std::size_t axis = bounds.size();
+    while (axis > 0 && ++numbers[axis - 1] == bounds[axis - 1]) numbers[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+/// The boxes of one block that have one run along each axis.
+void append_boxes(int block, std::span<const std::vector<run>> runs, std::vector<block_part>& to) {
+  std::vector<std::size_t> bounds;
+  for (const auto& axis : runs) bounds.push_back(axis.size());
+  for_each_combination(bounds, [&](const std::vector<std::size_t>& numbers) {
+    block_part result{block, {}, {}};
+    for (std::size_t axis = 0; axis < runs.size(); ++axis) {
+      const run& each = runs[axis][numbers[axis]];
+      result.points.first[axis] = each.first;
+      result.points.count[axis] = each.count;
+      result.offset[axis] = each.offset;
+    }
+    to.push_back(result);
+  });
+}
+
+void check_ndim(std::size_t ndim) {
+  base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "number of axes",
+               static_cast<std::int64_t>(ndim), "1 to {}", SYNCYTE_MAX_NDIM);
+}
+
+/// Throws unless the numbers of all cells fit into 63 bits.
+void check_extents(std::span<const std::int64_t> whole) {
+  check_ndim(whole.size());
+  std::int64_t cells = 1;
+  for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+    base::expect(whole[axis] >= 0, SYNCYTE_ERR_ARGUMENT, {"whole", axis, static_cast<int>(whole.size())}, whole[axis],
+                 "0 or more");
+    base::require(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells), SYNCYTE_ERR_ARGUMENT,
+                  "whole has more than 2^63 - 1 cells");
+  }
+}
+
+box whole_box(std::span<const std::int64_t> whole) {
+  box result;
+  std::ranges::copy(whole, result.count.begin());
+  return result;
+}
+
+/// The part of an axis that the mesh's dimensions of `by` give to a place in the mesh.
+int part_at(std::span<const int> place, std::span<const int> extents, std::span<const int> by) {
+  int result = 0;
+  for (const int dimension : by) result = result * extents[at(dimension)] + place[at(dimension)];
+  return result;
+}
+
+void check_mesh(std::span<const axis> cells, std::span<const std::vector<int>> by, const mesh& on, int size) {
+  base::require(by.size() == cells.size(), SYNCYTE_ERR_ARGUMENT, "{} axes, but the mesh's dimensions of {}",
+                cells.size(), by.size());
+  std::int64_t places = 1;
+  for (const int extent : on.extents) {
+    base::expect(extent > 0, SYNCYTE_ERR_ARGUMENT, "extent of the mesh", extent, "1 or more");
+    places *= extent;
+    base::require(places <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "the mesh has more than 2^31 - 1 places");
+  }
+  base::require(std::ssize(on.ranks) == places, SYNCYTE_ERR_ARGUMENT, "the mesh has {} places, but {} ranks are given",
+                places, on.ranks.size());
+  for (const int rank : on.ranks)
+    base::expect(rank >= -1 && rank < size, SYNCYTE_ERR_ARGUMENT, "rank of the mesh", rank, "-1 to {}", size - 1);
+  std::vector<int> used(on.extents.size());
+  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+    std::int64_t parts = 1;
+    for (const int dimension : by[axis]) {
+      base::expect(dimension >= 0 && at(dimension) < used.size(), SYNCYTE_ERR_ARGUMENT, "dimension of the mesh",
+                   dimension, "0 to {}", std::ssize(used) - 1);
+      base::require(used[at(dimension)]++ == 0, SYNCYTE_ERR_ARGUMENT, "dimension {} of the mesh cuts two axes",
+                    dimension);
+      parts *= on.extents[at(dimension)];
+    }
+    base::require(cells[axis].parts() == parts, SYNCYTE_ERR_ARGUMENT,
+                  "axis {} has {} parts, but the mesh's dimensions that cut it have {} places", axis,
+                  cells[axis].parts(), parts);
+  }
+}
+
+void check_blocks(std::span<const std::int64_t> whole, std::span<const rank_box> blocks, int size) {
+  const box all = whole_box(whole);
+  for (const rank_box& each : blocks) {
+    base::expect(each.rank >= 0 && each.rank < size, SYNCYTE_ERR_ARGUMENT, "rank of a block", each.rank, "0 to {}",
+                 size - 1);
+    for (std::size_t axis = 0; axis < all.first.size(); ++axis) {
+      const auto [first, count] = std::pair(each.cells.first[axis], each.cells.count[axis]);
+      base::require(first >= 0 && count >= 0 && first <= all.count[axis] && count <= all.count[axis] - first,
+                    SYNCYTE_ERR_ARGUMENT, "rank {}: a block has cells {} to {} of axis {}, which has {}", each.rank,
+                    first, first + count - 1, axis, all.count[axis]);
+    }
+  }
+}
+
+void check_cover(const patches& cells, std::span<const std::int64_t> whole,
+                 const std::vector<std::vector<int>>& holders) {
+  std::int64_t covered = 0;
+  for (int number = 0; number < std::ssize(cells.boxes()); ++number) {
+    const box& each = cells.boxes()[at(number)];
+    if (volume(each) == 0) continue;
+    covered += volume(each);
+    for (const int other : cells.meeting(each))
+      base::require(other == number, SYNCYTE_ERR_ARGUMENT, "blocks of ranks {} and {} overlap", holders[at(number)][0],
+                    holders[at(other)][0]);
+  }
+  const std::int64_t all = volume(whole_box(whole));
+  base::require(covered == all, SYNCYTE_ERR_ARGUMENT, "the blocks have {} of {} cells: no rank has the others", covered,
+                all);
+}
+
+}  // namespace
+
+layout layout::on_mesh(std::span<const axis> cells, std::span<const std::vector<int>> by, const mesh& on, int size) {
+  std::vector<std::int64_t> whole;
+  for (const axis& each : cells) whole.push_back(each.extent());
+  check_extents(whole);
+  check_mesh(cells, by, on, size);
+  layout result;
+  result.size_ = size;
+  std::vector<cut> cuts;
+  std::int64_t blocks = 1;
+  for (const axis& each : cells) {
+    cuts.emplace_back(each, points());
+    result.points_.push_back(cuts.back().of());
+    blocks *= each.parts();
+  }
+  std::vector<std::vector<int>> holders(static_cast<std::size_t>(blocks));
+  std::vector<std::size_t> places(on.extents.begin(), on.extents.end());
+  std::size_t next = 0;
+  for_each_combination(places, [&](const std::vector<std::size_t>& numbers) {
+    const std::vector<int> place(numbers.begin(), numbers.end());
+    std::int64_t block = 0;
+    for (std::size_t axis = 0; axis < cells.size(); ++axis)
+      block = block * cells[axis].parts() + part_at(place, on.extents, by[axis]);
+    if (const int rank = on.ranks[next++]; rank >= 0) holders[static_cast<std::size_t>(block)].push_back(rank);
+  });
+  result.cells_ = std::move(cuts);
+  result.hold(std::move(holders));
+  return result;
+}
+
+layout layout::of_blocks(std::span<const std::int64_t> whole, std::span<const rank_box> blocks, int size) {
+  check_extents(whole);
+  check_blocks(whole, blocks, size);
+  layout result;
+  result.size_ = size;
+  for (const std::int64_t cells : whole) result.points_.push_back({cells});
+  std::vector<box> boxes;
+  std::vector<std::vector<int>> holders;
+  std::map<std::pair<per_axis, per_axis>, std::size_t> known;
+  for (const rank_box& each : blocks) {
+    const bool is_empty = volume(each.cells) == 0;
+    const auto [found, is_new] = known.try_emplace({each.cells.first, each.cells.count}, boxes.size());
+    if (is_new || is_empty) {
+      boxes.push_back(each.cells);
+      holders.push_back({each.rank});
+      continue;
+    }
+    auto& ranks = holders[found->second];
+    base::require(std::ranges::find(ranks, each.rank) == ranks.end(), SYNCYTE_ERR_ARGUMENT,
+                  "rank {} has the same block twice", each.rank);
+    ranks.push_back(each.rank);
+  }
+  const patches cells(std::move(boxes));
+  check_cover(cells, whole, holders);
+  result.cells_ = cells;
+  result.hold(std::move(holders));
+  return result;
+}
+
+void layout::hold(std::vector<std::vector<int>> ranks_of_blocks) {
+  holders_ = std::move(ranks_of_blocks);
+  held_.resize(at(size_));
+  for (std::size_t number = 0; number < holders_.size(); ++number) {
+    std::ranges::sort(holders_[number]);
+    const auto twice = std::ranges::adjacent_find(holders_[number]);
+    base::require(twice == holders_[number].end(), SYNCYTE_ERR_ARGUMENT, "a rank has the same block twice");
+    for (const int rank : holders_[number]) held_[at(rank)].push_back(static_cast<int>(number));
+    base::require(!holders_[number].empty() || volume({{}, shape_of(static_cast<int>(number))}) == 0,
+                  SYNCYTE_ERR_ARGUMENT, "no rank has block {}", number);
+  }
+}
+
+layout layout::with_points(std::span<const points> axes) const {
+  base::require(axes.size() == points_.size(), SYNCYTE_ERR_ARGUMENT, "points of {} axes, but the layout has {}",
+                axes.size(), points_.size());
+  layout result = *this;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const std::int64_t cells = points_[axis].cells;
+    result.points_[axis] = axes[axis];
+    result.points_[axis].cells = cells;
+    if (auto* const cuts = std::get_if<std::vector<cut>>(&result.cells_))
+      (*cuts)[axis] = cut((*cuts)[axis].cells(), axes[axis]);
+  }
+  return result;
+}
+
+layout layout::with_ghosts(const ghost_widths& widths) const {
+  for (int axis = 0; axis < static_cast<int>(widths.low.size()); ++axis)
+    for (const std::int64_t width : {widths.low[at(axis)], widths.high[at(axis)]})
+      base::expect(width >= 0 && (axis < ndim() || width == 0), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, ndim()}, width,
+                   "0 or more");
+  layout result = *this;
+  result.ghosts_ = widths;
+  return result;
+}
+
+per_axis layout::extents() const {
+  per_axis result = box().count;
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) result[axis] = points_[axis].extent();
+  return result;
+}
+
+range layout::cells_of(int block, std::size_t axis) const {
+  const box& cells = std::get<patches>(cells_).boxes()[at(block)];
+  return volume(cells) > 0 ? range{cells.first[axis], cells.count[axis]} : range{cells.first[axis], 0};
+}
+
+std::vector<run> layout::runs_of(int block, std::size_t axis, holding what) const {
+  if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
+    for (std::size_t later = cuts->size() - 1; later > axis; --later) block /= (*cuts)[later].parts();
+    return (*cuts)[axis].runs(block % (*cuts)[axis].parts(), what);
+  }
+  const points& of = points_[axis];
+  const range stored = of.stored(cells_of(block, axis));
+  const range held = what == holding::stored ? stored : of.owned(cells_of(block, axis));
+  std::vector<run> result = of.runs(held);
+  for (run& each : result) each.offset += held.first - stored.first;
+  return result;
+}
+
+per_axis layout::shape_of(int block) const {
+  per_axis result = box().count;
+  for (std::size_t axis = points_.size(); axis-- > 0;) {
+    if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
+      result[axis] = (*cuts)[axis].stored(block % (*cuts)[axis].parts());
+      block /= (*cuts)[axis].parts();
+    } else {
+      result[axis] = points_[axis].stored(cells_of(block, axis)).count;
+    }
+  }
+  return result;
+}
+
+std::vector<block_part> layout::parts_of(int block, holding what) const {
+  std::vector<std::vector<run>> runs;
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) runs.push_back(runs_of(block, axis, what));
+  std::vector<block_part> result;
+  append_boxes(block, runs, result);
+  return result;
+}
+
+/// Blocks of patches that store points of a box.
+std::vector<int> layout::blocks_meeting(const box& some) const {
+  std::vector<std::vector<range>> cells;
+  std::vector<std::size_t> bounds;
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) {
+    cells.push_back(points_[axis].cells_that_store({some.first[axis], some.count[axis]}));
+    bounds.push_back(cells.back().size());
+  }
+  std::vector<int> result;
+  for_each_combination(bounds, [&](const std::vector<std::size_t>& numbers) {
+    box part;
+    for (std::size_t axis = 0; axis < numbers.size(); ++axis) {
+      part.first[axis] = cells[axis][numbers[axis]].first;
+      part.count[axis] = cells[axis][numbers[axis]].count;
+    }
+    const std::vector<int> found = std::get<patches>(cells_).meeting(part);
+    result.insert(result.end(), found.begin(), found.end());
+  });
+  std::ranges::sort(result);
+  const auto [first, last] = std::ranges::unique(result);
+  result.erase(first, last);
+  return result;
+}
+
+std::vector<block_part> layout::parts_in(const box& some, holding what) const {
+  std::vector<block_part> result;
+  if (std::holds_alternative<patches>(cells_)) {
+    for (const int block : blocks_meeting(some)) {
+      std::vector<std::vector<run>> runs;
+      for (std::size_t axis = 0; axis < points_.size(); ++axis) {
+        runs.emplace_back();
+        for (const run& each : runs_of(block, axis, what))
+          if (const run both = clip(each, {some.first[axis], some.count[axis]}); both.count > 0)
+            runs.back().push_back(both);
+      }
+      append_boxes(block, runs, result);
+    }
+    return result;
+  }
+  const auto& cuts = std::get<std::vector<cut>>(cells_);
+  std::vector<std::vector<piece>> pieces;
+  std::vector<std::size_t> bounds;
+  for (std::size_t axis = 0; axis < cuts.size(); ++axis) {
+    pieces.push_back(cuts[axis].pieces({some.first[axis], some.count[axis]}, what));
+    bounds.push_back(pieces.back().size());
+  }
+  for_each_combination(bounds, [&](const std::vector<std::size_t>& numbers) {
+    block_part part{0, {}, {}};
+    for (std::size_t axis = 0; axis < cuts.size(); ++axis) {
+      const piece& each = pieces[axis][numbers[axis]];
+      part.block = part.block * cuts[axis].parts() + each.part;
+      part.points.first[axis] = each.first;
+      part.points.count[axis] = each.count;
+      part.offset[axis] = each.offset;
+    }
+    result.push_back(part);
+  });
+  return result;
+}
+
+int layout::owner(const per_axis& point) const {
+  const auto found = parts_in({point, box().count}, holding::owned);
+  base::require(!found.empty(), SYNCYTE_ERR_INDEX, "the array has no such point");
+  return found.front().block;
+}
+
+std::vector<std::int64_t> layout::facts() const {
+  std::vector<std::int64_t> result{size_, ndim()};
+  for (const points& axis : points_)
+    result.insert(result.end(), {axis.cells, axis.periodic, static_cast<std::int64_t>(axis.shared)});
+  result.insert(result.end(), ghosts_.low.begin(), ghosts_.low.end());
+  result.insert(result.end(), ghosts_.high.begin(), ghosts_.high.end());
+  for (int block = 0; block < blocks(); ++block) {
+    for (const int rank : ranks_of(block)) result.push_back(rank);
+    result.push_back(-1);
+    for (std::size_t axis = 0; axis < points_.size(); ++axis)
+      for (const run& each : runs_of(block, axis, holding::stored))
+        result.insert(result.end(), {each.first, each.count});
+    result.push_back(-1);
+  }
+  return result;
+}
+
+}  // namespace syncyte::distribution
