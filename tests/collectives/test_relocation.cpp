@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays of random layouts, with ghosts and any strides, go from one layout to another.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "collectives/forms.hpp"
+#include "collectives/relocation.hpp"
+#include "core_world.hpp"
+#include "layout_arrays.hpp"
+#include "random_layout.hpp"
+#include "strided_array.hpp"
+
+namespace {
+
+using namespace syncyte;
+using distribution::holding;
+using distribution::layout;
+using distribution::per_axis;
+using test::expect_error;
+using test::extents;
+using test::outcome_of;
+using test::strided_array;
+using test::strides;
+using test::world;
+
+constexpr std::int32_t stale = -5;
+constexpr std::size_t large_buffer = 1 << 20;
+
+std::int32_t value_at(const per_axis& point) {
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(reference::value_at(point)) % 1000003);
+}
+
+/// This rank's arrays of a layout, ghosts included.
+class own_arrays {
+ public:
+  explicit own_arrays(const layout& cut, strides how = strides::dense) : cut_(cut) {
+    for (const int block : cut.blocks_of(world().rank())) {
+      extents shape;
+      const per_axis stored = cut.shape_of(block);
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
+        shape.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
+      arrays_.emplace_back(shape, how);
+      arrays_.back().fill([](const extents&) { return stale; });
+      buffers.push_back(arrays_.back().buffer());
+    }
+  }
+
+  /// Sets the points that this rank owns.
+  own_arrays& fill() {
+    for_each_array(holding::owned, [](strided_array& array, const std::map<extents, std::int32_t>& values) {
+      array.for_each([&](std::int32_t& element, const extents& at) {
+        if (const auto found = values.find(at); found != values.end()) element = found->second;
+      });
+    });
+    return *this;
+  }
+
+  /// Checks all points, and that nothing else was written.
+  void expect() {
+    for_each_array(holding::stored, [](strided_array& array, const std::map<extents, std::int32_t>& values) {
+      array.expect([&](const extents& at) {
+        const auto found = values.find(at);
+        return found != values.end() ? found->second : stale;
+      });
+    });
+  }
+
+  std::vector<syncyte_buffer_t> buffers;
+
+ private:
+  template <class Visitor>
+  void for_each_array(holding what, Visitor&& visitor) {
+    const auto blocks = cut_.blocks_of(world().rank());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      std::map<extents, std::int32_t> values;
+      for (const auto& part : cut_.parts_of(blocks[i], what))
+        reference::for_each_place(part.points.count, [&](const per_axis& place) {
+          extents at;
+          for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut_.ndim()); ++axis)
+            at.push_back(cut_.ghosts().low[axis] + part.offset[axis] + place[axis]);
+          values[at] = value_at(reference::plus(part.points.first, place));
+        });
+      visitor(arrays_[i], values);
+    }
+  }
+
+  const layout& cut_;
+  std::vector<strided_array> arrays_;
+};
+
+void relocate(const layout& from, const std::vector<syncyte_buffer_t>& sources, const layout& to,
+              const std::vector<syncyte_buffer_t>& targets, std::size_t buffer_bytes = large_buffer,
+              syncyte_dtype_t dtype = SYNCYTE_INT32) {
+  collectives::run<collectives::relocation>(world(), "relocate", {}, dtype,
+                                            collectives::block_arrays{from, sources, "sources"},
+                                            collectives::block_arrays{to, targets, "targets"}, buffer_bytes);
+}
+
+struct trial {
+  std::vector<std::int64_t> cells;
+  std::vector<distribution::points> kinds;
+  layout from, to;
+
+  explicit trial(std::uint64_t seed)
+      : cells(reference::random_cells(seed)),
+        kinds(reference::random_points(cells.size(), seed)),
+        from(reference::random_layout(cells, world().size(), 2 * seed, kinds)),
+        to(reference::random_layout(cells, world().size(), 2 * seed + 1, kinds)) {}
+};
+
+TEST(relocation, of_random_layouts) {
+  constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const trial one(seed);
+    own_arrays source(one.from, all_strides[seed % 3]);
+    own_arrays target(one.to, all_strides[seed / 3 % 3]);
+    relocate(one.from, source.fill().buffers, one.to, target.buffers);
+    target.expect();
+  }
+}
+
+TEST(relocation, through_little_memory) {
+  for (const std::size_t elements : {12, 16, 50, 300})
+    for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      SCOPED_TRACE(std::to_string(elements) + " elements, seed " + std::to_string(seed));
+      const trial one(seed);
+      own_arrays source(one.from);
+      own_arrays target(one.to);
+      relocate(one.from, source.fill().buffers, one.to, target.buffers, 4 * elements);
+      target.expect();
+    }
+}
+
+TEST(relocation, there_and_back_is_the_identity) {
+  for (std::uint64_t seed = 200; seed < 240; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const trial one(seed);
+    own_arrays source(one.from);
+    own_arrays middle(one.to);
+    own_arrays result(one.from);
+    relocate(one.from, source.fill().buffers, one.to, middle.buffers);
+    relocate(one.to, middle.buffers, one.from, result.buffers);
+    result.expect();
+  }
+}
+
+TEST(relocation, wrong_arrays_are_refused_on_all_ranks) {
+  const std::vector<distribution::axis> rows{distribution::axis::equal(8, world().size())};
+  const std::vector<std::vector<int>> by{{0}};
+  distribution::mesh mesh{{world().size()}, {}};
+  for (int rank = 0; rank < world().size(); ++rank) mesh.ranks.push_back(rank);
+  const layout cells = layout::on_mesh(rows, by, mesh, world().size());
+  const std::vector<distribution::points> shared{{.shared = distribution::shared_points::equal}};
+  const layout nodes = cells.with_points(shared);
+  own_arrays of_cells(cells);
+  own_arrays of_nodes(nodes);
+  own_arrays others(cells);
+  const auto refused = [&](const layout& from, const own_arrays& source, const layout& to, const own_arrays& target,
+                           std::size_t bytes = large_buffer, syncyte_dtype_t dtype = SYNCYTE_INT32) {
+    return outcome_of([&] { relocate(from, source.buffers, to, target.buffers, bytes, dtype); });
+  };
+  expect_error(refused(cells, of_cells, nodes, of_nodes), SYNCYTE_ERR_SHAPE, "arrays of other extents");
+  expect_error(refused(nodes, of_cells, nodes, of_nodes), SYNCYTE_ERR_SHAPE,
+               "with the points that neighbours store too");
+  expect_error(refused(cells, of_cells, cells, others, large_buffer, SYNCYTE_FLOAT32), SYNCYTE_ERR_TYPE, "sources");
+  expect_error(refused(cells, of_cells, cells, of_cells), SYNCYTE_ERR_ARGUMENT, "separate memory");
+  const layout other = world().rank() == 0 ? cells.with_ghosts({{1}, {}}) : cells;
+  if (world().size() > 1)
+    expect_error(refused(cells, of_cells, other, own_arrays(other)), SYNCYTE_ERR_MISMATCH, "layout after");
+  relocate(cells, of_cells.fill().buffers, cells, others.buffers);
+  others.expect();
+}
+
+}  // namespace
