@@ -21,6 +21,7 @@ _PREAMBLE = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
 #include "collective_calls.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/shared_layout.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"

@@ -38,6 +38,7 @@ CORE = [
     "nonblocking",
     "cart",
     "halo",
+    "layout",
     "reducer",
     "rows",
     "window",

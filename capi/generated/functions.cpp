@@ -3,6 +3,7 @@
 // clang-format off
 #include "collective_calls.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/shared_layout.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"
@@ -294,6 +295,18 @@ syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
     out(number, "number");
     *number = static_cast<int64_t>(object->sequence());
   });
+}
+
+syncyte_status_t syncyte_layout_retain(syncyte_layout_t layout) {
+  return guarded("layout_retain", [&] { tables::layout().retain(layout, "layout"); });
+}
+
+syncyte_status_t syncyte_layout_release(syncyte_layout_t layout) {
+  return guarded("layout_release", [&] { tables::layout().release(layout, "layout"); });
+}
+
+syncyte_status_t syncyte_layout_destroy(syncyte_layout_t* layout) {
+  return guarded("layout_destroy", [&] { tables::layout().destroy(layout, "layout"); });
 }
 
 syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer) {

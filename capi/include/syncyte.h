@@ -12,6 +12,7 @@
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
+#include "syncyte/layout.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"

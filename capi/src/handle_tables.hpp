@@ -9,6 +9,7 @@
 #include "syncyte/cache.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
+#include "syncyte/layout.h"
 #include "syncyte/reducer.h"
 #include "syncyte/store.h"
 #include "syncyte/tensor.h"
@@ -17,6 +18,7 @@
 
 // clang-format off
 namespace syncyte::cache { class region; }
+namespace syncyte::collectives { class shared_layout; }
 namespace syncyte::halo { class plan; }
 namespace syncyte::kv { class store; class worker; }
 namespace syncyte::reducer { class bucket_reducer; }
@@ -39,6 +41,7 @@ namespace tables {
 inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared cache"); }
 inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
 inline auto& halo() { return table_of<syncyte_halo_t, halo::plan>("halo"); }
+inline auto& layout() { return table_of<syncyte_layout_t, collectives::shared_layout>("layout"); }
 inline auto& store() { return table_of<syncyte_store_t, kv::store>("store"); }
 inline auto& store_worker() { return table_of<syncyte_store_worker_t, kv::worker>("worker of a store"); }
 inline auto& reducer() { return table_of<syncyte_reducer_t, reducer::bucket_reducer>("reducer"); }

@@ -50,6 +50,10 @@ inline constexpr std::size_t first_size<syncyte_halo_options_t> = 16;
 template <>
 inline constexpr std::size_t first_size<syncyte_init_options_t> = 16;
 template <>
+inline constexpr std::size_t first_size<syncyte_layout_info_t> = 208;
+template <>
+inline constexpr std::size_t first_size<syncyte_layout_options_t> = 216;
+template <>
 inline constexpr std::size_t first_size<syncyte_memory_stats_t> = 48;
 template <>
 inline constexpr std::size_t first_size<syncyte_message_options_t> = 32;
@@ -61,6 +65,8 @@ template <>
 inline constexpr std::size_t first_size<syncyte_optimizer_options_t> = 40;
 template <>
 inline constexpr std::size_t first_size<syncyte_reducer_options_t> = 16;
+template <>
+inline constexpr std::size_t first_size<syncyte_relocate_options_t> = 16;
 template <>
 inline constexpr std::size_t first_size<syncyte_store_options_t> = 24;
 template <>

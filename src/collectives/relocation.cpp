@@ -6,7 +6,7 @@
 
 #include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
-#include "comm/hash.hpp"
+#include "collectives/shared_layout.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::collectives {
@@ -33,14 +33,6 @@ place place_of(const base::buffer& array, const distribution::ghost_widths& ghos
 
 std::span<const std::int64_t> shape_of(const shipment& of, int ndim) {
   return {of.count.data(), static_cast<std::size_t>(ndim)};
-}
-
-std::vector<std::int64_t> allocated_shape(const layout& cut, int block) {
-  const per_axis stored = cut.shape_of(block);
-  std::vector<std::int64_t> result;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
-    result.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
-  return result;
 }
 
 /// What a block's array has beside its cells, for messages.
@@ -74,11 +66,6 @@ std::vector<int> blocks_of(const layout& cut, int rank) {
   return {blocks.begin(), blocks.end()};
 }
 
-std::int64_t hash_of(const layout& cut) {
-  const std::vector<std::int64_t> facts = cut.facts();
-  return static_cast<std::int64_t>(XXH3_64bits(facts.data(), facts.size() * sizeof facts[0]) >> 1);
-}
-
 const base::buffer& array_of(const std::vector<base::buffer>& arrays, const std::vector<int>& blocks, int block) {
   return arrays[static_cast<std::size_t>(std::ranges::lower_bound(blocks, block) - blocks.begin())];
 }
@@ -107,6 +94,14 @@ void in_boxes(const shipment& whole, std::int64_t most, Visitor&& visitor) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block) {
+  const distribution::per_axis stored = cut.shape_of(block);
+  std::vector<std::int64_t> result;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
+    result.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
+  return result;
+}
 
 relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, const block_arrays& from,
                        const block_arrays& to, std::size_t buffer_bytes)

@@ -21,6 +21,9 @@ struct block_arrays {
   const char* argument;  // in messages
 };
 
+/// Extents of a block's array, ghosts included.
+std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block);
+
 /// Moves an array from one layout to another: each place of the target's blocks gets the value that the owner of its
 /// point has. Ghosts are neither read nor written. The array is never whole anywhere: pairs of ranks exchange messages
 /// in rounds, through memory of at most `buffer_bytes` on each rank.

@@ -265,6 +265,13 @@ per_axis layout::shape_of(int block) const {
   return result;
 }
 
+per_axis layout::first_of(int block) const {
+  per_axis result{};
+  for (std::size_t axis = 0; axis < points_.size(); ++axis)
+    if (const auto runs = runs_of(block, axis, holding::stored); !runs.empty()) result[axis] = runs.front().first;
+  return result;
+}
+
 std::vector<block_part> layout::parts_of(int block, holding what) const {
   std::vector<std::vector<run>> runs;
   for (std::size_t axis = 0; axis < points_.size(); ++axis) runs.push_back(runs_of(block, axis, what));

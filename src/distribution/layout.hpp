@@ -74,6 +74,9 @@ class layout {
   /// Extents of a block's array without its ghosts; all 0 along an axis where the block has no cell.
   per_axis shape_of(int block) const;
 
+  /// A block's first point.
+  per_axis first_of(int block) const;
+
   /// The points that a block holds, each once for each place in its array.
   std::vector<block_part> parts_of(int block, holding what) const;
   /// The points of a box that all blocks hold: with holding::owned each point once.

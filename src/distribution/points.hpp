@@ -25,8 +25,7 @@ enum class shared_points {
   none,   ///< points are cells: each lies in one block
   equal,  ///< all copies are equal
   lower,  ///< the copy of the block with the lower cells
-  upper,  ///< the copy of the block with the higher cells
-  sum     ///< each copy is a contribution; a halo's sum makes them equal
+  upper   ///< the copy of the block with the higher cells
 };
 
 /// What an array stores of one axis: its cells, or the points on their borders. Cell i lies between points i and i + 1;

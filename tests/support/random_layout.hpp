@@ -102,7 +102,7 @@ inline std::vector<distribution::points> random_points(std::size_t ndim, std::ui
   std::vector<distribution::points> result(ndim);
   for (auto& each : result) {
     each.periodic = next.to(2) == 0;
-    each.shared = static_cast<distribution::shared_points>(next.to(4));
+    each.shared = static_cast<distribution::shared_points>(next.to(3));
   }
   return result;
 }

@@ -33,7 +33,7 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from . import cache, cart, checkpoint, comm, errors, excepthook, memory, runtime, tensor, window
+from . import cache, cart, checkpoint, comm, errors, excepthook, layout, memory, runtime, tensor, window
 from ._arrays import gather_rows
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Status
 from ._messages import ANY, PROC_NULL
@@ -44,6 +44,7 @@ from .cart import *  # noqa: F403  (the names that its __all__ lists, as of the 
 from .comm import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .excepthook import *  # noqa: F403
+from .layout import *  # noqa: F403
 from .runtime import *  # noqa: F403
 from .store import Store, StoreWorker
 from .tensor import *  # noqa: F403
@@ -71,7 +72,7 @@ __all__ = [
     "wait_all",
     "wait_any",
 ]
-for _module in (cart, comm, errors, excepthook, runtime, tensor, window):
+for _module in (cart, comm, errors, excepthook, layout, runtime, tensor, window):
     __all__ += _module.__all__
 
 logging.getLogger("syncyte").addHandler(logging.NullHandler())

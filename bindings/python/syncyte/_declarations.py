@@ -114,6 +114,14 @@ class LogLevel(enum.IntEnum):
     DEBUG = 4
 
 
+class Truth(enum.IntEnum):
+    """Rules for points that two blocks store."""
+
+    EQUAL = 0  # all copies are equal
+    LOWER = 1  # the copy of the block with the lower cells
+    UPPER = 2  # the copy of the block with the higher cells
+
+
 class Lock(enum.IntEnum):
     """Kinds of locks."""
 
@@ -225,6 +233,9 @@ SYNCYTE_LOG_ERROR = 1
 SYNCYTE_LOG_WARN = 2
 SYNCYTE_LOG_INFO = 3
 SYNCYTE_LOG_DEBUG = 4
+SYNCYTE_TRUTH_EQUAL = 0
+SYNCYTE_TRUTH_LOWER = 1
+SYNCYTE_TRUTH_UPPER = 2
 SYNCYTE_LOCK_SHARED = 1
 SYNCYTE_LOCK_EXCLUSIVE = 2
 SYNCYTE_COMPARE_EQ = 1
@@ -463,6 +474,46 @@ class HaloOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_halo_options_t)
         ("corners", ctypes.c_int32),  # 1: include corners; 0: only ghosts beyond the interior along one axis
         ("reserved", ctypes.c_int32),  # 0
+    ]
+
+
+class LayoutOptions(ctypes.Structure):
+    """What the arrays of a layout hold beside cells, and how a mesh divides them."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_layout_options_t)
+        ("ghosts_low", ctypes.c_int64 * 8),  # ghosts before the first point of each axis, 0 or more
+        ("ghosts_high", ctypes.c_int64 * 8),  # ghosts behind the last point
+        ("shared", ctypes.c_int32 * 8),  # 1: points on the borders of cells along this axis; 0: cells
+        ("periodic", ctypes.c_int32 * 8),  # 1: the axis is periodic
+        ("truth", ctypes.c_int32),  # rule for points that two blocks store
+        ("ceil", ctypes.c_int32),  # of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter or empty, as PyTorch's DTensor cuts; 0: equal parts, the first cells % parts of which have one cell more
+        ("block", ctypes.c_int64),  # of a mesh: cells that are dealt out to the parts in blocks of this length; 0: each part has consecutive cells
+    ]
+
+
+class RelocateOptions(ctypes.Structure):
+    """Options of a relocation."""
+
+    _defaults_: dict[str, Any] = {"buffer_bytes": 33554432}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_relocate_options_t)
+        ("buffer_bytes", ctypes.c_int64),  # memory for messages on each rank; equal on all ranks
+    ]
+
+
+class LayoutInfo(ctypes.Structure):
+    """A layout as a rank sees it, or one of a rank's blocks."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_layout_info_t)
+        ("extents", ctypes.c_int64 * 8),  # points of the whole array along each axis
+        ("first", ctypes.c_int64 * 8),  # of a block: its first point, ghosts not counted
+        ("shape", ctypes.c_int64 * 8),  # of a block: extents of its array, ghosts included
+        ("ndim", ctypes.c_int32),  # number of axes
+        ("blocks", ctypes.c_int32),  # number of the rank's blocks
     ]
 
 
@@ -1856,6 +1907,104 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # halo (in): a halo
             ctypes.POINTER(ctypes.c_int64),  # number (out): 0 for a new halo
+        ],
+    ),
+    # Makes a layout whose axes are cut by the dimensions of a mesh. The first ranks of comm are on the mesh in row-
+    # major order; those beyond it have no block. Collective; facts: the layout. Returns: SYNCYTE_ERR_ARGUMENT,
+    # SYNCYTE_ERR_MISMATCH.
+    "syncyte_layout_create_mesh": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator, which the layout keeps alive
+            ctypes.c_int32,  # ndim (in): number of axes, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int64),  # cells (in, array of ndim): cells along each axis
+            ctypes.c_int32,  # mesh_ndim (in): dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int32),  # mesh (in, array of mesh_ndim): ranks along each dimension of the mesh
+            ctypes.c_int64,  # axes_length (in): length of axes: mesh_ndim
+            ctypes.POINTER(ctypes.c_int32),  # axes (in, array of axes_length): the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies. If several cut one axis, the parts of the first one are cut further by the next
+            ctypes.c_int64,  # lengths_length (in): length of lengths: the parts of all cut axes; ignored if lengths is null
+            ctypes.POINTER(ctypes.c_int64),  # lengths (in, optional, array of lengths_length): cells of each part of the cut axes, axis by axis; null: as the options say
+            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
+        ],
+    ),
+    # Makes a layout of blocks that the ranks have chosen. Each rank gives its own; together they hold each cell once.
+    # Equal blocks of several ranks are copies. Collective; facts: cells, options. Returns: SYNCYTE_ERR_ARGUMENT (a
+    # block beyond the array; overlapping blocks; cells in no block), SYNCYTE_ERR_MISMATCH.
+    "syncyte_layout_create_blocks": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator, which the layout keeps alive
+            ctypes.c_int32,  # ndim (in): number of axes, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int64),  # cells (in, array of ndim): cells of the whole array along each axis
+            ctypes.c_int64,  # firsts_length (in): length of firsts: ndim for each of this rank's blocks, which may be none
+            ctypes.POINTER(ctypes.c_int64),  # firsts (in, optional, array of firsts_length): first cell of each block, counted from 0
+            ctypes.c_int64,  # counts_length (in): length of counts: that of firsts
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, optional, array of counts_length): cells of each block along each axis, 0 or more
+            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults; ceil and block are 0
+            ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
+        ],
+    ),
+    # Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with other
+    # ghosts. Collective over the layout's communicator; facts: the layout, options. Returns: SYNCYTE_ERR_ARGUMENT,
+    # SYNCYTE_ERR_MISMATCH.
+    "syncyte_layout_like": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for cells without ghosts; ceil and block are 0
+            ctypes.POINTER(ctypes.c_void_p),  # result (out): the new layout
+        ],
+    ),
+    # Adds a reference. Local, thread-safe, without MPI.
+    "syncyte_layout_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+        ],
+    ),
+    # Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI.
+    "syncyte_layout_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+        ],
+    ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_layout_release().
+    "syncyte_layout_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),  # layout (in,out): a layout
+        ],
+    ),
+    # Describes a layout, and one block of a rank. Local. Returns: SYNCYTE_ERR_ARGUMENT for a number that is not a rank,
+    # or a negative block.
+    "syncyte_layout_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.c_int32,  # rank (in): a rank of its communicator
+            ctypes.c_int32,  # block (in): 0 to the number of the rank's blocks - 1; if there is no such block, first and shape are 0
+            ctypes.POINTER(LayoutInfo),  # info (in,out): struct_size set by the caller
+        ],
+    ),
+    # Moves an array from one layout to another of the same extents and communicator: each point of a target gets the
+    # value of the right copy. Ghosts are neither read nor written. Pairs of ranks exchange messages in rounds, through
+    # buffer_bytes of memory on each rank, so that the array is whole nowhere unless `to` says so: a layout with one
+    # block collects it on one rank, or on all. Collective; facts: dtype, both layouts, options. Returns:
+    # SYNCYTE_ERR_ARGUMENT (number of arrays, buffer_bytes, overlapping memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    # SYNCYTE_ERR_MISMATCH.
+    "syncyte_layout_relocate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): the layout of the arrays
+            ctypes.c_int32,  # dtype (in): element type, also on ranks without a block
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.POINTER(BufferDescription),  # arrays (in, optional, array of count): the arrays of this rank's blocks, ghosts included, with any strides
+            ctypes.c_void_p,  # to (in): the layout to move to
+            ctypes.c_int64,  # target_count (in): number of targets: this rank's blocks in `to`
+            ctypes.POINTER(RelocateOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # targets (out, optional, array of target_count): the arrays to fill, ghosts included, with any strides; separate memory
         ],
     ),
     # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:

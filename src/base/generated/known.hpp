@@ -147,6 +147,23 @@ struct severity {
   static constexpr bool contains(std::int32_t value) { return (value >= 1 && value <= 4); }
 };
 
+/// Rules for points that two blocks store.
+struct truth {
+  static constexpr std::int32_t last = 2;
+  static constexpr const char* text = "SYNCYTE_TRUTH_EQUAL (0), LOWER (1) or UPPER (2)";
+  static constexpr bool contains(std::int32_t value) { return (value >= 0 && value <= 2); }
+
+  /// The constant's name; null for an unknown value.
+  static constexpr const char* name(std::int32_t value) {
+    switch (value) {
+      case 0: return "SYNCYTE_TRUTH_EQUAL";
+      case 1: return "SYNCYTE_TRUTH_LOWER";
+      case 2: return "SYNCYTE_TRUTH_UPPER";
+      default: return nullptr;
+    }
+  }
+};
+
 /// Kinds of locks.
 struct lock {
   static constexpr std::int32_t last = 2;

@@ -1,0 +1,208 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Generated from syncyte/layout.h by bindings/generate; do not edit.
+!> Layouts: how an array is cut into the ranks' parts, and relocation of an array from one layout to another.
+module syncyte_layout_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
+  implicit none
+  public
+  private :: c_syncyte_finalize
+
+  !> Rules for points that two blocks store.
+  ! all copies are equal
+  integer(c_int32_t), parameter :: SYNCYTE_TRUTH_EQUAL = 0_c_int32_t
+  ! the copy of the block with the lower cells
+  integer(c_int32_t), parameter :: SYNCYTE_TRUTH_LOWER = 1_c_int32_t
+  ! the copy of the block with the higher cells
+  integer(c_int32_t), parameter :: SYNCYTE_TRUTH_UPPER = 2_c_int32_t
+
+  !> What the arrays of a layout hold beside cells, and how a mesh divides them.
+  type, bind(C) :: syncyte_layout_options_t
+    ! sizeof(syncyte_layout_options_t)
+    integer(c_size_t) :: struct_size = 216_c_size_t
+    ! ghosts before the first point of each axis, 0 or more
+    integer(c_int64_t) :: ghosts_low(8) = 0_c_int64_t
+    ! ghosts behind the last point
+    integer(c_int64_t) :: ghosts_high(8) = 0_c_int64_t
+    ! 1: points on the borders of cells along this axis; 0: cells
+    integer(c_int32_t) :: shared(8) = 0_c_int32_t
+    ! 1: the axis is periodic
+    integer(c_int32_t) :: periodic(8) = 0_c_int32_t
+    ! rule for points that two blocks store
+    integer(c_int32_t) :: truth = 0_c_int32_t
+    ! of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter or empty, as PyTorch's DTensor cuts;
+    ! 0: equal parts, the first cells % parts of which have one cell more
+    integer(c_int32_t) :: ceil = 0_c_int32_t
+    ! of a mesh: cells that are dealt out to the parts in blocks of this length; 0: each part has consecutive cells
+    integer(c_int64_t) :: block = 0_c_int64_t
+  end type syncyte_layout_options_t
+
+  !> Options of a relocation.
+  type, bind(C) :: syncyte_relocate_options_t
+    ! sizeof(syncyte_relocate_options_t)
+    integer(c_size_t) :: struct_size = 16_c_size_t
+    ! memory for messages on each rank; equal on all ranks
+    integer(c_int64_t) :: buffer_bytes = 33554432_c_int64_t
+  end type syncyte_relocate_options_t
+
+  !> A layout as a rank sees it, or one of a rank's blocks.
+  type, bind(C) :: syncyte_layout_info_t
+    ! sizeof(syncyte_layout_info_t)
+    integer(c_size_t) :: struct_size = 208_c_size_t
+    ! points of the whole array along each axis
+    integer(c_int64_t) :: extents(8) = 0_c_int64_t
+    ! of a block: its first point, ghosts not counted
+    integer(c_int64_t) :: first(8) = 0_c_int64_t
+    ! of a block: extents of its array, ghosts included
+    integer(c_int64_t) :: shape(8) = 0_c_int64_t
+    ! number of axes
+    integer(c_int32_t) :: ndim = 0_c_int32_t
+    ! number of the rank's blocks
+    integer(c_int32_t) :: blocks = 0_c_int32_t
+  end type syncyte_layout_info_t
+
+  interface
+
+    !> Makes a layout whose axes are cut by the dimensions of a mesh. The first ranks of comm are on the mesh in
+    !> row-major order; those beyond it have no block. Collective; facts: the layout.
+    ! comm [in]: a communicator, which the layout keeps alive
+    ! ndim [in]: number of axes, 1 to SYNCYTE_MAX_NDIM
+    ! cells [in]: cells along each axis
+    ! mesh_ndim [in]: dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
+    ! mesh [in]: ranks along each dimension of the mesh
+    ! axes_length [in]: length of axes: mesh_ndim
+    ! axes [in]: the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies.
+    ! If several cut one axis, the parts of the first one are cut further by the next
+    ! lengths_length [in]: length of lengths: the parts of all cut axes; ignored if lengths is null
+    ! lengths [in]: cells of each part of the cut axes, axis by axis; null: as the options say
+    ! options [in]: null for defaults
+    ! layout [out]: the layout
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
+    function syncyte_layout_create_mesh(comm, ndim, cells, mesh_ndim, mesh, axes_length, axes, lengths_length, &
+        lengths, options, layout) bind(C, name="syncyte_layout_create_mesh") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: ndim
+      integer(c_int64_t), intent(in) :: cells(*)
+      integer(c_int32_t), value :: mesh_ndim
+      integer(c_int32_t), intent(in) :: mesh(*)
+      integer(c_int64_t), value :: axes_length
+      integer(c_int32_t), intent(in) :: axes(*)
+      integer(c_int64_t), value :: lengths_length
+      integer(c_int64_t), intent(in), optional :: lengths(*)
+      type(syncyte_layout_options_t), intent(in), optional :: options
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_create_mesh
+
+    !> Makes a layout of blocks that the ranks have chosen. Each rank gives its own; together they hold each cell
+    !> once. Equal blocks of several ranks are copies. Collective; facts: cells, options.
+    ! comm [in]: a communicator, which the layout keeps alive
+    ! ndim [in]: number of axes, 1 to SYNCYTE_MAX_NDIM
+    ! cells [in]: cells of the whole array along each axis
+    ! firsts_length [in]: length of firsts: ndim for each of this rank's blocks, which may be none
+    ! firsts [in]: first cell of each block, counted from 0
+    ! counts_length [in]: length of counts: that of firsts
+    ! counts [in]: cells of each block along each axis, 0 or more
+    ! options [in]: null for defaults; ceil and block are 0
+    ! layout [out]: the layout
+    ! Returns: SYNCYTE_ERR_ARGUMENT (a block beyond the array; overlapping blocks; cells in no block),
+    ! SYNCYTE_ERR_MISMATCH.
+    function syncyte_layout_create_blocks(comm, ndim, cells, firsts_length, firsts, counts_length, counts, &
+        options, layout) bind(C, name="syncyte_layout_create_blocks") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: ndim
+      integer(c_int64_t), intent(in) :: cells(*)
+      integer(c_int64_t), value :: firsts_length
+      integer(c_int64_t), intent(in), optional :: firsts(*)
+      integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in), optional :: counts(*)
+      type(syncyte_layout_options_t), intent(in), optional :: options
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_create_blocks
+
+    !> Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with
+    !> other ghosts. Collective over the layout's communicator; facts: the layout, options.
+    ! layout [in]: a layout
+    ! options [in]: null for cells without ghosts; ceil and block are 0
+    ! result [out]: the new layout
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
+    function syncyte_layout_like(layout, options, result) bind(C, name="syncyte_layout_like") result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(syncyte_layout_options_t), intent(in), optional :: options
+      type(c_ptr), intent(inout) :: result
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_like
+
+    !> Adds a reference. Local, thread-safe, without MPI.
+    ! layout [in]: a layout
+    function syncyte_layout_retain(layout) bind(C, name="syncyte_layout_retain") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_retain
+
+    !> Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI.
+    ! layout [in]: a layout
+    function syncyte_layout_release(layout) bind(C, name="syncyte_layout_release") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_release
+
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_layout_release().
+    ! layout [in,out]: a layout
+    function syncyte_layout_destroy(layout) bind(C, name="syncyte_layout_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_destroy
+
+    !> Describes a layout, and one block of a rank. Local.
+    ! layout [in]: a layout
+    ! rank [in]: a rank of its communicator
+    ! block [in]: 0 to the number of the rank's blocks - 1; if there is no such block, first and shape are 0
+    ! info [in,out]: struct_size set by the caller
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a number that is not a rank, or a negative block.
+    function syncyte_layout_describe(layout, rank, block, info) bind(C, name="syncyte_layout_describe") &
+        result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t), value :: rank
+      integer(c_int32_t), value :: block
+      type(syncyte_layout_info_t), intent(inout) :: info
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_describe
+
+    !> Moves an array from one layout to another of the same extents and communicator: each point of a target gets
+    !> the value of the right copy. Ghosts are neither read nor written. Pairs of ranks exchange messages in rounds,
+    !> through buffer_bytes of memory on each rank, so that the array is whole nowhere unless `to` says so: a layout
+    !> with one block collects it on one rank, or on all. Collective; facts: dtype, both layouts, options.
+    ! layout [in]: the layout of the arrays
+    ! dtype [in]: element type, also on ranks without a block
+    ! count [in]: number of arrays: this rank's blocks
+    ! arrays [in]: the arrays of this rank's blocks, ghosts included, with any strides
+    ! to [in]: the layout to move to
+    ! target_count [in]: number of targets: this rank's blocks in `to`
+    ! options [in]: null for defaults
+    ! targets [out]: the arrays to fill, ghosts included, with any strides; separate memory
+    ! Returns: SYNCYTE_ERR_ARGUMENT (number of arrays, buffer_bytes, overlapping memory), SYNCYTE_ERR_TYPE,
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
+    function syncyte_layout_relocate(layout, dtype, count, arrays, to, target_count, options, targets) bind(C, &
+        name="syncyte_layout_relocate") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t), value :: dtype
+      integer(c_int64_t), value :: count
+      type(syncyte_buffer_t), intent(in), optional :: arrays(*)
+      type(c_ptr), value :: to
+      integer(c_int64_t), value :: target_count
+      type(syncyte_relocate_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in), optional :: targets(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_relocate
+  end interface
+end module syncyte_layout_c

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Layouts: how an array is cut into the ranks' parts; relocation from one layout to another."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from . import _declarations as c
+from . import _library, dtypes
+from ._arrays import empty, empty_like
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer
+from ._checks import as_int64, as_numbers, check_kind, integers, wrong
+from ._handles import Handle
+from ._types import Array
+from .comm import Comm
+from .errors import ArgumentError, ShapeError
+
+__all__ = ["Layout"]
+
+_BUFFER_BYTES = 1 << 25
+
+
+class Block(NamedTuple):
+    """One rank's array of a layout."""
+
+    first: tuple[int, ...]  #: the first point, ghosts not counted
+    shape: tuple[int, ...]  #: of the array, ghosts included
+
+
+def _per_axis(value: Any, name: str, ndim: int) -> list[int]:
+    """One number for each axis; an integer or a bool stands for all."""
+    if isinstance(value, int):
+        return [int(value)] * ndim
+    numbers = [int(each) for each in as_numbers(value, name, f"{ndim} numbers, one for each axis, or one for all")]
+    if len(numbers) != ndim:
+        raise wrong(ShapeError, f"length of {name}", len(numbers), f"{ndim}, one for each axis")
+    return numbers
+
+
+def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **of_mesh: int) -> Any:
+    """ghosts: a number, or for each axis a number or a pair (low, high)."""
+    widths = [ghosts] * ndim if isinstance(ghosts, int) else list(ghosts)
+    if len(widths) != ndim:
+        raise wrong(ShapeError, "length of ghosts", len(widths), f"{ndim}, one for each axis")
+    if not isinstance(truth, str) or truth.upper() not in c.Truth.__members__:
+        raise wrong(ArgumentError, "truth", repr(truth), f"one of {', '.join(each.name.lower() for each in c.Truth)}")
+    options = _library.new_struct(c.LayoutOptions, truth=c.Truth[truth.upper()], **of_mesh)
+    for axis, width in enumerate(widths):
+        low, high = (width, width) if isinstance(width, int) else width
+        options.ghosts_low[axis], options.ghosts_high[axis] = as_int64(low, "ghosts"), as_int64(high, "ghosts")
+    options.shared[:ndim] = _per_axis(shared, "shared", ndim)
+    options.periodic[:ndim] = _per_axis(periodic, "periodic", ndim)
+    return options
+
+
+class Layout(Handle):
+    """How an array is cut into the ranks' parts.
+
+    The cells of a box are divided among blocks. A block is the array of one rank, or of several ranks with equal
+    copies; a rank has any number of blocks. Layout.mesh() cuts by a mesh of ranks, Layout.blocks() takes the blocks
+    that a code has chosen, and like() describes other arrays of the same grid: its nodes, its faces, with ghosts.
+
+    Along a *shared* axis arrays hold the points on the borders of the cells: one more than cells, or as many if the
+    axis is periodic. Two neighbouring blocks store the point on their border; `truth` says which copy is right:
+    "equal" (all are), "lower" or "upper" (that of the block with the lower or higher cells).
+    """
+
+    kind = "layout"
+
+    def __init__(self) -> None:
+        raise TypeError("a layout is made by Layout.mesh(), Layout.blocks() or like()")
+
+    @classmethod
+    def _of(cls, comm: Comm, handle: int) -> Layout:
+        made = cls.__new__(cls)
+        made._own(handle)
+        made._comm = comm
+        return made
+
+    @classmethod
+    def mesh(
+        cls,
+        comm: Comm,
+        cells: Sequence[int],
+        mesh: Sequence[int] | None = None,
+        axes: Sequence[int | None] | None = None,
+        *,
+        lengths: Sequence[Sequence[int]] | None = None,
+        ceil: bool = False,
+        block: int = 0,
+        ghosts: Any = 0,
+        shared: Any = False,
+        periodic: Any = False,
+        truth: str = "equal",
+    ) -> Layout:
+        """Cuts axes by the dimensions of a mesh of ranks. Collective; all arguments must be equal.
+
+        Parameters
+        ----------
+        comm : Comm
+            The first ranks are on the mesh in row-major order; those beyond it have no block.
+        cells : sequence of int
+            Cells of the whole array along each axis.
+        mesh : sequence of int, optional
+            Ranks along each dimension; None: all ranks in one dimension.
+        axes : sequence of int or None, optional
+            The axis that each dimension of the mesh cuts; None for a dimension whose ranks have equal copies. Default:
+            0, 1, ... If several cut one axis, the parts of the first one are cut further by the next.
+        lengths : sequence of sequences of int, optional
+            Cells of each part, for each cut axis in ascending order.
+        ceil : bool
+            Parts of ceil(cells / parts), as PyTorch's DTensor; otherwise the first parts have one cell more.
+        block : int
+            Deal cells out in blocks of this length; 0: each part has consecutive cells.
+        ghosts : int, or sequence of int or pairs
+            Ghosts at both ends of all axes, or of each axis: a number or (low, high).
+        shared, periodic : bool or sequence of bool
+            For all axes, or for each: whether arrays hold the borders of cells; whether the axis is periodic.
+        truth : {"equal", "lower", "upper"}
+            Which copy of a shared point is right.
+        """
+        check_kind(comm, Comm, "comm", "a syncyte.Comm")
+
+        def prepare() -> tuple[Any, ...]:
+            extents = integers(ctypes.c_int64, as_numbers(cells, "cells", "extents"), "cells")
+            ranks = [comm.size] if mesh is None else as_numbers(mesh, "mesh", "numbers of ranks")
+            cut = range(len(ranks)) if axes is None else [-1 if axis is None else axis for axis in axes]
+            parts = None if lengths is None else [length for axis in lengths for length in axis]
+            options = _options(len(extents), ghosts, shared, periodic, truth, ceil=int(bool(ceil)), block=block)
+            flat = None if parts is None else integers(ctypes.c_int64, parts, "lengths")
+            on = integers(ctypes.c_int32, ranks, "mesh"), integers(ctypes.c_int32, list(cut), "axes")
+            return len(extents), extents, len(ranks), on[0], len(cut), on[1], len(parts or ()), flat, options
+
+        arguments = comm._prepare("layout_create_mesh", prepare, always=True)
+        return cls._of(comm, _library.core().output("syncyte_layout_create_mesh", comm.handle, *arguments))
+
+    @classmethod
+    def blocks(
+        cls,
+        comm: Comm,
+        cells: Sequence[int],
+        boxes: Sequence[tuple[Sequence[int], Sequence[int]]],
+        *,
+        ghosts: Any = 0,
+        shared: Any = False,
+        periodic: Any = False,
+        truth: str = "equal",
+    ) -> Layout:
+        """Takes the blocks that the ranks have chosen; together they hold each cell once. Collective.
+
+        Parameters
+        ----------
+        comm : Comm
+            The communicator.
+        cells : sequence of int
+            Cells of the whole array along each axis; equal on all ranks, as are the arguments below.
+        boxes : sequence of (first, count)
+            This rank's blocks, which may be none: for each axis the first cell, and the number of cells. Equal blocks
+            of several ranks are copies.
+        ghosts, shared, periodic, truth
+            As in mesh().
+        """
+        check_kind(comm, Comm, "comm", "a syncyte.Comm")
+
+        def prepare() -> tuple[Any, ...]:
+            extents = integers(ctypes.c_int64, as_numbers(cells, "cells", "extents"), "cells")
+            sides = [[number for box in boxes for number in box[side]] for side in (0, 1)]
+            firsts, counts = (integers(ctypes.c_int64, side or [0], "boxes") for side in sides)
+            options = _options(len(extents), ghosts, shared, periodic, truth)
+            return len(extents), extents, len(sides[0]), firsts, len(sides[1]), counts, options
+
+        arguments = comm._prepare("layout_create_blocks", prepare, always=True)
+        return cls._of(comm, _library.core().output("syncyte_layout_create_blocks", comm.handle, *arguments))
+
+    def like(
+        self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal"
+    ) -> Layout:
+        """Returns a layout of the same cells and blocks for arrays of other points. Collective; arguments as mesh()."""
+        options = self._comm._prepare(
+            "layout_like", lambda: _options(self.ndim, ghosts, shared, periodic, truth), always=True
+        )
+        return self._of(self._comm, _library.core().output("syncyte_layout_like", self.handle, options))
+
+    @property
+    def comm(self) -> Comm:
+        """The communicator."""
+        return self._comm
+
+    def _info(self, rank: int = 0, block: int = 0) -> Any:
+        info = _library.new_struct(c.LayoutInfo)
+        _library.core().syncyte_layout_describe(self.handle, rank, block, ctypes.byref(info))
+        return info
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return int(self._info().ndim)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the whole array, without ghosts."""
+        info = self._info()
+        return tuple(info.extents[: info.ndim])
+
+    def blocks_of(self, rank: int) -> list[Block]:
+        """Returns the blocks of a rank. Local."""
+        ndim, count = self.ndim, self._info(rank).blocks
+        infos = [self._info(rank, block) for block in range(count)]
+        return [Block(tuple(info.first[:ndim]), tuple(info.shape[:ndim])) for info in infos]
+
+    def describe(self) -> str:
+        """Returns a line for each block: its rank, its first point and the shape of its array. Local."""
+        lines = [f"array of shape {self.shape} over {self._comm!r}"]
+        for rank in range(self._comm.size):
+            blocks = self.blocks_of(rank)
+            lines += [f"rank {rank}: from {each.first}, array of shape {each.shape}" for each in blocks]
+            lines += [f"rank {rank}: no block"] * (not blocks)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<syncyte.Layout{', freed' if self._is_freed else f' of arrays of shape {self.shape}'}>"
+
+    def _buffers(self, arrays: Any, name: str, writable: bool) -> list[Buffer]:
+        several = isinstance(arrays, (list, tuple))
+        given = list(arrays) if several else [] if arrays is None else [arrays]
+        wanted = self._info(self._comm.rank).blocks
+        if len(given) != wanted:
+            raise wrong(ArgumentError, name, f"{len(given)} arrays", f"{wanted}, one for each block of this rank")
+        return [
+            as_buffer(each, name, writable=writable, contiguous=False, recorded_by="" if not writable else None)
+            for each in given
+        ]
+
+    def relocate(
+        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = _BUFFER_BYTES
+    ) -> Any:
+        """Moves an array from this layout to another one of the same shape and communicator. Collective.
+
+        Each point gets the value of the right copy. Ghosts are neither read nor written. The array is whole nowhere,
+        unless `to` says so: a layout with one block collects it.
+
+        Parameters
+        ----------
+        arrays : array, sequence of arrays, or None
+            This rank's array, one for each of its blocks, or None if it has no block; ghosts included, any strides.
+        to : Layout
+            The layout to move to.
+        out : array or sequence of arrays, optional
+            The arrays of this rank's blocks in `to`; default: new ones, whose ghosts are undefined.
+        dtype : element type, optional
+            Needed on a rank without a block in either layout; must be equal on all ranks.
+        buffer_bytes : int
+            Memory for messages on each rank; equal on all ranks.
+
+        Returns
+        -------
+        array, list of arrays, or None
+            The array of this rank's block in `to`; a list if it has several; None if it has none.
+        """
+
+        def prepare() -> tuple[Any, ...]:
+            check_kind(to, Layout, "to", "a syncyte.Layout")
+            sources = self._buffers(arrays, "arrays", False)
+            blocks = to.blocks_of(to._comm.rank)
+            if out is not None or not blocks:
+                targets = to._buffers(out, "out", True)
+            else:
+                targets = []
+                for block in blocks:
+                    kind = TORCH if type(dtype).__module__ == "torch" else NUMPY
+                    made = (empty_like(sources[0], block.shape) if sources
+                            else empty(kind, dtypes.as_dtype(dtype), block.shape))  # fmt: skip
+                    targets.append(as_buffer(made, "out", writable=True))
+            first = next(iter(sources + targets), None)
+            if first is None and dtype is None:
+                raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
+            element = first.dtype if dtype is None else dtypes.as_dtype(dtype)
+            options = _library.new_struct(c.RelocateOptions, buffer_bytes=buffer_bytes)
+            return sources, targets, element, options
+
+        sources, targets, element, options = self._comm._prepare("layout_relocate", prepare, always=True)
+        lists = [(c.BufferDescription * max(len(each), 1))(*(buffer.description for buffer in each))
+                 for each in (sources, targets)]  # fmt: skip
+        _library.core().syncyte_layout_relocate(
+            self.handle, element, len(sources), lists[0], to.handle, len(targets), options, lists[1]
+        )
+        for buffer in targets:
+            buffer.mark_written()
+        results: list[Array] = [buffer.array for buffer in targets]
+        return None if not results else results[0] if len(results) == 1 else results

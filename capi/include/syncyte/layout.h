@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file layout.h
+ * @brief Layouts: how an array is cut into the ranks' parts, and relocation of an array from one layout to another.
+ *
+ * The cells of a box, 0 to cells[axis] - 1 along each axis, are divided among blocks. A block is the array of one rank,
+ * or of several ranks with equal copies; a rank has any number of blocks, or none. A layout is cut by a mesh of ranks
+ * (syncyte_layout_create_mesh()), or takes the blocks that a code has chosen (syncyte_layout_create_blocks()).
+ *
+ * What the arrays hold follows from the cells (syncyte_layout_options_t, syncyte_layout_like()):
+ * - along a *shared* axis the points on the borders of the cells, cell i between points i and i + 1. There is one point
+ *   more than cells, or as many if the axis is periodic: its last point is point 0. Each block stores the points of all
+ *   its cells, so that two blocks store the point on their border; `truth` says which copy is right. With two axes
+ *   shared the points are nodes, with one they are faces;
+ * - *ghosts*: further points around a block, for a halo. They count in the shape of a block's array.
+ *
+ * A layout belongs to a communicator. All ranks make it together, and it is equal on all of them.
+ */
+#ifndef SYNCYTE_LAYOUT_H
+#define SYNCYTE_LAYOUT_H
+
+#include "syncyte/comm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A layout. */
+typedef struct syncyte_layout_s* syncyte_layout_t;
+
+/** Which copy of a point is right where two blocks store it: one of ::syncyte_truth_values. */
+typedef int32_t syncyte_truth_t;
+
+/** Rules for points that two blocks store. */
+enum syncyte_truth_values {
+  SYNCYTE_TRUTH_EQUAL = 0, /**< all copies are equal */
+  SYNCYTE_TRUTH_LOWER = 1, /**< the copy of the block with the lower cells */
+  SYNCYTE_TRUTH_UPPER = 2  /**< the copy of the block with the higher cells */
+};
+
+/** What the arrays of a layout hold beside cells, and how a mesh divides them. */
+typedef struct syncyte_layout_options_t {
+  size_t struct_size;                      /**< sizeof(syncyte_layout_options_t) */
+  int64_t ghosts_low[SYNCYTE_MAX_NDIM];    /**< ghosts before the first point of each axis, 0 or more */
+  int64_t ghosts_high[SYNCYTE_MAX_NDIM];   /**< ghosts behind the last point */
+  int32_t shared[SYNCYTE_MAX_NDIM];        /**< 1: points on the borders of cells along this axis; 0: cells */
+  int32_t periodic[SYNCYTE_MAX_NDIM];      /**< 1: the axis is periodic */
+  syncyte_truth_t truth;                   /**< rule for points that two blocks store */
+  int32_t ceil;                            /**< of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter
+                                              or empty, as PyTorch's DTensor cuts; 0: equal parts, the first
+                                              cells % parts of which have one cell more */
+  int64_t block;                           /**< of a mesh: cells that are dealt out to the parts in blocks of this
+                                              length; 0: each part has consecutive cells */
+} syncyte_layout_options_t;
+
+/** All defaults: `syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;`. */
+#define SYNCYTE_LAYOUT_OPTIONS_INIT {sizeof(syncyte_layout_options_t), {0}, {0}, {0}, {0}, 0, 0, 0}
+
+/** Options of a relocation. */
+typedef struct syncyte_relocate_options_t {
+  size_t struct_size;   /**< sizeof(syncyte_relocate_options_t) */
+  int64_t buffer_bytes; /**< {default(33554432)} memory for messages on each rank; equal on all ranks */
+} syncyte_relocate_options_t;
+
+/** All defaults: `syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;`. */
+#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 33554432}
+
+/** A layout as a rank sees it, or one of a rank's blocks. */
+typedef struct syncyte_layout_info_t {
+  size_t struct_size;                /**< sizeof(syncyte_layout_info_t) */
+  int64_t extents[SYNCYTE_MAX_NDIM]; /**< points of the whole array along each axis */
+  int64_t first[SYNCYTE_MAX_NDIM];   /**< of a block: its first point, ghosts not counted */
+  int64_t shape[SYNCYTE_MAX_NDIM];   /**< of a block: extents of its array, ghosts included */
+  int32_t ndim;                      /**< number of axes */
+  int32_t blocks;                    /**< number of the rank's blocks */
+} syncyte_layout_info_t;
+
+/**
+ * @brief {by_hand} Makes a layout whose axes are cut by the dimensions of a mesh. The first ranks of comm are on the
+ * mesh in row-major order; those beyond it have no block. Collective; facts: the layout.
+ * @param[in] comm a communicator, which the layout keeps alive
+ * @param[in] ndim number of axes, 1 to SYNCYTE_MAX_NDIM
+ * @param[in] cells {array(ndim)} cells along each axis
+ * @param[in] mesh_ndim dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
+ * @param[in] mesh {array(mesh_ndim)} ranks along each dimension of the mesh
+ * @param[in] axes_length length of axes: mesh_ndim
+ * @param[in] axes {array(axes_length)} the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks
+ * have equal copies. If several cut one axis, the parts of the first one are cut further by the next
+ * @param[in] lengths_length length of lengths: the parts of all cut axes; ignored if lengths is null
+ * @param[in] lengths {array(lengths_length), optional} cells of each part of the cut axes, axis by axis; null: as the
+ * options say
+ * @param[in] options {optional} null for defaults
+ * @param[out] layout the layout
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, const int64_t* cells,
+                                                           int32_t mesh_ndim, const int32_t* mesh, int64_t axes_length,
+                                                           const int32_t* axes, int64_t lengths_length,
+                                                           const int64_t* lengths,
+                                                           const syncyte_layout_options_t* options,
+                                                           syncyte_layout_t* layout);
+
+/**
+ * @brief {by_hand} Makes a layout of blocks that the ranks have chosen. Each rank gives its own; together they hold
+ * each cell once. Equal blocks of several ranks are copies. Collective; facts: cells, options.
+ * @param[in] comm a communicator, which the layout keeps alive
+ * @param[in] ndim number of axes, 1 to SYNCYTE_MAX_NDIM
+ * @param[in] cells {array(ndim)} cells of the whole array along each axis
+ * @param[in] firsts_length length of firsts: ndim for each of this rank's blocks, which may be none
+ * @param[in] firsts {array(firsts_length), optional} first cell of each block, counted from 0
+ * @param[in] counts_length length of counts: that of firsts
+ * @param[in] counts {array(counts_length), optional} cells of each block along each axis, 0 or more
+ * @param[in] options {optional} null for defaults; ceil and block are 0
+ * @param[out] layout the layout
+ * @return SYNCYTE_ERR_ARGUMENT (a block beyond the array; overlapping blocks; cells in no block), SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm, int32_t ndim, const int64_t* cells,
+                                                             int64_t firsts_length, const int64_t* firsts,
+                                                             int64_t counts_length, const int64_t* counts,
+                                                             const syncyte_layout_options_t* options,
+                                                             syncyte_layout_t* layout);
+
+/**
+ * @brief {by_hand} Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid,
+ * or with other ghosts. Collective over the layout's communicator; facts: the layout, options.
+ * @param[in] layout a layout
+ * @param[in] options {optional} null for cells without ghosts; ceil and block are 0
+ * @param[out] result the new layout
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_like(syncyte_layout_t layout, const syncyte_layout_options_t* options,
+                                                    syncyte_layout_t* result);
+
+/**
+ * @brief Adds a reference. Local, thread-safe, without MPI.
+ * @param[in] layout a layout
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_retain(syncyte_layout_t layout);
+
+/**
+ * @brief Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI.
+ * @param[in] layout a layout
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_release(syncyte_layout_t layout);
+
+/**
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_layout_release().
+ * @param[in,out] layout a layout
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_destroy(syncyte_layout_t* layout);
+
+/**
+ * @brief {lookup, by_hand} Describes a layout, and one block of a rank. Local.
+ * @param[in] layout a layout
+ * @param[in] rank a rank of its communicator
+ * @param[in] block 0 to the number of the rank's blocks - 1; if there is no such block, first and shape are 0
+ * @param[in,out] info struct_size set by the caller
+ * @return SYNCYTE_ERR_ARGUMENT for a number that is not a rank, or a negative block.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, int32_t block,
+                                                        syncyte_layout_info_t* info);
+
+/**
+ * @brief {by_hand} Moves an array from one layout to another of the same extents and communicator: each point of a
+ * target gets the value of the right copy. Ghosts are neither read nor written. Pairs of ranks exchange messages in
+ * rounds, through buffer_bytes of memory on each rank, so that the array is whole nowhere unless `to` says so: a layout
+ * with one block collects it on one rank, or on all. Collective; facts: dtype, both layouts, options.
+ * @param[in] layout the layout of the arrays
+ * @param[in] dtype element type, also on ranks without a block
+ * @param[in] count number of arrays: this rank's blocks
+ * @param[in] arrays {array(count), optional} the arrays of this rank's blocks, ghosts included, with any strides
+ * @param[in] to the layout to move to
+ * @param[in] target_count number of targets: this rank's blocks in `to`
+ * @param[in] options {optional} null for defaults
+ * @param[out] targets {array(target_count), optional} the arrays to fill, ghosts included, with any strides; separate
+ * memory
+ * @return SYNCYTE_ERR_ARGUMENT (number of arrays, buffer_bytes, overlapping memory), SYNCYTE_ERR_TYPE,
+ * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
+                                                        const syncyte_buffer_t* arrays, syncyte_layout_t to,
+                                                        int64_t target_count,
+                                                        const syncyte_relocate_options_t* options,
+                                                        const syncyte_buffer_t* targets);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "syncyte/layout.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/array_argument.hpp"
+#include "collectives/forms.hpp"
+#include "collectives/relocation.hpp"
+#include "collectives/shared_layout.hpp"
+#include "guard.hpp"
+#include "handle_tables.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using collectives::shared_layout;
+using distribution::axis;
+using distribution::layout;
+using distribution::shared_points;
+
+std::shared_ptr<shared_layout> find_layout(syncyte_layout_t handle, const char* argument = "layout") {
+  return find_traced(tables::layout(), handle, argument);
+}
+
+std::vector<std::int64_t> checked_cells(std::int32_t ndim, const std::int64_t* cells) {
+  base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
+  base::expect(cells != nullptr, SYNCYTE_ERR_ARGUMENT, "cells", "null", "{} extents", ndim);
+  for (int axis = 0; axis < ndim; ++axis)
+    base::expect(cells[axis] >= 0, SYNCYTE_ERR_ARGUMENT, {"cells", axis, ndim}, cells[axis], "0 or more");
+  return {cells, cells + ndim};
+}
+
+syncyte_layout_options_t checked_options(const syncyte_layout_options_t* given, int ndim, bool of_mesh) {
+  const auto options = options_or(given, syncyte_layout_options_t SYNCYTE_LAYOUT_OPTIONS_INIT);
+  const auto check = [&](const char* name, int axis, std::int64_t value, bool fits, const char* expected) {
+    base::expect(value == 0 || (axis < ndim && fits), SYNCYTE_ERR_ARGUMENT, {name, axis}, value, "{}",
+                 axis < ndim ? expected : "0: there is no such axis");
+  };
+  for (int axis = 0; axis < SYNCYTE_MAX_NDIM; ++axis) {
+    check("options->ghosts_low", axis, options.ghosts_low[axis], options.ghosts_low[axis] > 0, "0 or more");
+    check("options->ghosts_high", axis, options.ghosts_high[axis], options.ghosts_high[axis] > 0, "0 or more");
+    check("options->shared", axis, options.shared[axis], options.shared[axis] == 1, "0 or 1");
+    check("options->periodic", axis, options.periodic[axis], options.periodic[axis] == 1, "0 or 1");
+  }
+  base::expect(options.truth >= SYNCYTE_TRUTH_EQUAL && options.truth <= SYNCYTE_TRUTH_UPPER, SYNCYTE_ERR_ARGUMENT,
+               "options->truth", options.truth, "one of syncyte_truth_values");
+  base::expect(options.ceil == 0 || (of_mesh && options.ceil == 1), SYNCYTE_ERR_ARGUMENT, "options->ceil", options.ceil,
+               "{}", of_mesh ? "0 or 1" : "0: the blocks are given");
+  base::expect(options.block == 0 || (of_mesh && options.block > 0), SYNCYTE_ERR_ARGUMENT, "options->block",
+               options.block, "{}", of_mesh ? "0 or more" : "0: the blocks are given");
+  return options;
+}
+
+shared_points rule_of(syncyte_truth_t truth) {
+  switch (truth) {
+    case SYNCYTE_TRUTH_LOWER: return shared_points::lower;
+    case SYNCYTE_TRUTH_UPPER: return shared_points::upper;
+    default: return shared_points::equal;
+  }
+}
+
+/// The layout with the points and ghosts of the options.
+layout with_options(const layout& cells, const syncyte_layout_options_t& options) {
+  std::vector<distribution::points> axes(static_cast<std::size_t>(cells.ndim()));
+  distribution::ghost_widths ghosts;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    axes[axis].periodic = options.periodic[axis] != 0;
+    axes[axis].shared = options.shared[axis] != 0 ? rule_of(options.truth) : shared_points::none;
+    ghosts.low[axis] = options.ghosts_low[axis];
+    ghosts.high[axis] = options.ghosts_high[axis];
+  }
+  return cells.with_points(axes).with_ghosts(ghosts);
+}
+
+/// What the caller of create_mesh() gives.
+struct mesh_request {
+  std::vector<std::int64_t> cells;
+  std::vector<int> mesh;
+  std::vector<std::vector<int>> by;    // dimensions of the mesh that cut each axis
+  std::vector<std::int64_t> lengths;   // of the parts of all cut axes; empty: equal ones
+  bool has_lengths = false;
+  syncyte_layout_options_t options{};
+};
+
+/// Parts of an axis that dimensions of the mesh cut one after the other, each into ceil(n / parts) cells and a rest.
+std::vector<std::int64_t> ceil_lengths(std::int64_t cells, std::span<const int> dimensions,
+                                       std::span<const int> mesh) {
+  if (dimensions.empty()) return {cells};
+  const int parts = mesh[static_cast<std::size_t>(dimensions.front())];
+  const std::int64_t most = (cells + parts - 1) / parts;
+  std::vector<std::int64_t> result;
+  for (int part = 0; part < parts; ++part) {
+    const std::int64_t mine = std::clamp<std::int64_t>(cells - part * most, 0, most);
+    const auto finer = ceil_lengths(mine, dimensions.subspan(1), mesh);
+    result.insert(result.end(), finer.begin(), finer.end());
+  }
+  return result;
+}
+
+axis divided(const mesh_request& asked, std::size_t number, std::size_t& next_length) {
+  const std::int64_t cells = asked.cells[number];
+  int parts = 1;
+  for (const int dimension : asked.by[number]) parts *= asked.mesh[static_cast<std::size_t>(dimension)];
+  if (asked.by[number].empty()) return axis::equal(cells, 1);
+  if (asked.has_lengths) {
+    base::require(next_length + static_cast<std::size_t>(parts) <= asked.lengths.size(), SYNCYTE_ERR_ARGUMENT,
+                  "lengths has {} numbers; expected one for each part of the cut axes", asked.lengths.size());
+    const auto lengths = std::span(asked.lengths).subspan(next_length, static_cast<std::size_t>(parts));
+    next_length += lengths.size();
+    const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    base::require(std::ranges::min(lengths) >= 0 && sum == cells, SYNCYTE_ERR_ARGUMENT,
+                  "lengths of axis {} add up to {}; expected {} cells, and no negative length", number, sum, cells);
+    return axis::explicit_lengths(lengths, cells);
+  }
+  if (asked.options.block > 0) return axis::block_cyclic(cells, parts, asked.options.block);
+  return asked.options.ceil != 0 ? axis::explicit_lengths(ceil_lengths(cells, asked.by[number], asked.mesh), cells)
+                                 : axis::equal(cells, parts);
+}
+
+layout layout_on_mesh(const mesh_request& asked, int size) {
+  std::int64_t places = 1;
+  for (const int extent : asked.mesh) {
+    places *= extent;
+    base::require(places <= size, SYNCYTE_ERR_ARGUMENT, "mesh has more places than the communicator's {} ranks", size);
+  }
+  distribution::mesh mesh{asked.mesh, std::vector<int>(static_cast<std::size_t>(places))};
+  std::iota(mesh.ranks.begin(), mesh.ranks.end(), 0);
+  std::vector<axis> axes;
+  std::size_t used = 0;
+  for (std::size_t number = 0; number < asked.cells.size(); ++number) axes.push_back(divided(asked, number, used));
+  base::require(used == asked.lengths.size(), SYNCYTE_ERR_ARGUMENT,
+                "lengths has {} numbers; expected {}, one for each part of the cut axes", asked.lengths.size(), used);
+  return with_options(layout::on_mesh(axes, asked.by, mesh, size), asked.options);
+}
+
+template <class T>
+std::vector<T> numbers(const T* values, std::int64_t length, const char* name, std::int64_t wanted, const char* what) {
+  const auto checked = base::array_argument<T>(values, length).checked(name, wanted, what);
+  return {checked.begin(), checked.end()};
+}
+
+std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, const std::int64_t* firsts,
+                                             std::int64_t counts_length, const std::int64_t* counts) {
+  base::expect(length >= 0 && length % ndim == 0, SYNCYTE_ERR_ARGUMENT, "firsts_length", length,
+               "{} numbers for each block", ndim);
+  base::expect(counts_length == length, SYNCYTE_ERR_ARGUMENT, "counts_length", counts_length,
+               "{}, the length of firsts", length);
+  base::require(length == 0 || (firsts != nullptr && counts != nullptr), SYNCYTE_ERR_ARGUMENT,
+                "firsts or counts is null; expected {} numbers", length);
+  std::vector<distribution::box> result(static_cast<std::size_t>(length / ndim));
+  for (distribution::box& each : result) {
+    std::copy_n(firsts, ndim, each.first.begin());
+    std::copy_n(counts, ndim, each.count.begin());
+    firsts += ndim, counts += ndim;
+  }
+  return result;
+}
+
+std::vector<syncyte_buffer_t> read_buffers(std::int64_t count, const syncyte_buffer_t* given, const char* name,
+                                           const char* count_name) {
+  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, count_name, count, "0 or more");
+  base::require(count == 0 || given != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} arrays", name, count);
+  const base::struct_array buffers(count, given, name);
+  std::vector<syncyte_buffer_t> result;
+  for (std::int64_t i = 0; i < count; ++i) result.push_back(buffers[i]);
+  return result;
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using namespace syncyte::capi;
+
+extern "C" {
+
+syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, const int64_t* cells, int32_t mesh_ndim,
+                                            const int32_t* mesh, int64_t axes_length, const int32_t* axes,
+                                            int64_t lengths_length, const int64_t* lengths,
+                                            const syncyte_layout_options_t* options, syncyte_layout_t* layout) {
+  return after_init("layout_create_mesh", [&] {
+    const auto group = find_comm(comm);
+    *layout = tables::layout().insert(collectives::make_layout(group, "layout_create_mesh", [&] {
+      out(layout, "layout");
+      mesh_request asked;
+      asked.cells = checked_cells(ndim, cells);
+      base::expect(mesh_ndim >= 1 && mesh_ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "mesh_ndim", mesh_ndim,
+                   "1 to {}", SYNCYTE_MAX_NDIM);
+      asked.mesh = numbers(mesh, mesh_ndim, "mesh", mesh_ndim, "dimension of the mesh");
+      for (int dimension = 0; dimension < mesh_ndim; ++dimension)
+        base::expect(asked.mesh[static_cast<std::size_t>(dimension)] > 0, SYNCYTE_ERR_ARGUMENT, {"mesh", dimension},
+                     asked.mesh[static_cast<std::size_t>(dimension)], "1 or more ranks");
+      asked.by.resize(asked.cells.size());
+      const auto cut = numbers(axes, axes_length, "axes", mesh_ndim, "dimension of the mesh");
+      for (int dimension = 0; dimension < mesh_ndim; ++dimension) {
+        const int number = cut[static_cast<std::size_t>(dimension)];
+        base::expect(number >= -1 && number < ndim, SYNCYTE_ERR_ARGUMENT, {"axes", dimension}, number, "-1 to {}",
+                     ndim - 1);
+        if (number >= 0) asked.by[static_cast<std::size_t>(number)].push_back(dimension);
+      }
+      asked.has_lengths = lengths != nullptr;
+      if (asked.has_lengths) {
+        base::expect(lengths_length >= 0, SYNCYTE_ERR_ARGUMENT, "lengths_length", lengths_length, "0 or more");
+        asked.lengths.assign(lengths, lengths + lengths_length);
+      }
+      asked.options = checked_options(options, ndim, true);
+      return layout_on_mesh(asked, group->size());
+    }));
+  });
+}
+
+syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm, int32_t ndim, const int64_t* cells,
+                                              int64_t firsts_length, const int64_t* firsts, int64_t counts_length,
+                                              const int64_t* counts, const syncyte_layout_options_t* options,
+                                              syncyte_layout_t* layout) {
+  return after_init("layout_create_blocks", [&] {
+    const auto group = find_comm(comm);
+    collectives::own_blocks mine;
+    syncyte_layout_options_t chosen{};
+    mine.error = error_of([&] {
+      out(layout, "layout");
+      mine.whole = checked_cells(ndim, cells);
+      mine.boxes = checked_boxes(ndim, firsts_length, firsts, counts_length, counts);
+      chosen = checked_options(options, ndim, false);
+    });
+    *layout = tables::layout().insert(
+        collectives::gather_blocks(group, "layout_create_blocks", mine,
+                                   [&](const distribution::layout& all) { return with_options(all, chosen); }));
+  });
+}
+
+syncyte_status_t syncyte_layout_like(syncyte_layout_t layout, const syncyte_layout_options_t* options,
+                                     syncyte_layout_t* result) {
+  return after_init("layout_like", [&] {
+    const auto found = find_layout(layout);
+    *result = tables::layout().insert(collectives::make_layout(found->comm(), "layout_like", [&] {
+      out(result, "result");
+      return with_options(found->cut(), checked_options(options, found->cut().ndim(), false));
+    }));
+  });
+}
+
+syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, int32_t block,
+                                         syncyte_layout_info_t* info) {
+  return lookup_after_init("layout_describe", [&] {
+    const auto found = find_layout(layout);
+    const distribution::layout& cut = found->cut();
+    base::expect(rank >= 0 && rank < cut.size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", cut.size() - 1);
+    base::expect(block >= 0, SYNCYTE_ERR_ARGUMENT, "block", block, "0 or more");
+    syncyte_layout_info_t result{};
+    result.ndim = cut.ndim();
+    result.blocks = static_cast<std::int32_t>(cut.blocks_of(rank).size());
+    const distribution::per_axis extents = cut.extents();
+    std::copy_n(extents.begin(), cut.ndim(), result.extents);
+    if (block < result.blocks) {
+      const int number = cut.blocks_of(rank)[static_cast<std::size_t>(block)];
+      const std::vector<std::int64_t> shape = collectives::allocated_shape(cut, number);
+      std::ranges::copy(shape, result.shape);
+      const distribution::per_axis first = cut.first_of(number);
+      std::copy_n(first.begin(), cut.ndim(), result.first);
+    }
+    base::fill_struct(info, "info", result);
+  });
+}
+
+syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
+                                         const syncyte_buffer_t* arrays, syncyte_layout_t to, int64_t target_count,
+                                         const syncyte_relocate_options_t* options, const syncyte_buffer_t* targets) {
+  return after_init("layout_relocate", [&] {
+    const auto before = find_layout(layout);
+    collectives::caller_facts caller;
+    std::vector<syncyte_buffer_t> sources;
+    std::vector<syncyte_buffer_t> filled;
+    std::shared_ptr<shared_layout> after = before;
+    std::int64_t bytes = 0;
+    caller.error = error_of([&] {
+      after = find_layout(to, "to");
+      base::require(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT,
+                    "layout and to belong to different communicators ({} and {})", before->comm()->name(),
+                    after->comm()->name());
+      base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
+      bytes = options_or(options, syncyte_relocate_options_t SYNCYTE_RELOCATE_OPTIONS_INIT).buffer_bytes;
+      base::expect(bytes > 0, SYNCYTE_ERR_ARGUMENT, "options->buffer_bytes", bytes, "1 or more");
+      sources = read_buffers(count, arrays, "arrays", "count");
+      filled = read_buffers(target_count, targets, "targets", "target_count");
+    });
+    collectives::run<collectives::relocation>(*before->comm(), "layout_relocate", caller, dtype,
+                                              collectives::block_arrays{before->cut(), sources, "arrays"},
+                                              collectives::block_arrays{after->cut(), filled, "targets"},
+                                              static_cast<std::size_t>(bytes));
+  });
+}
+}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Layouts and relocation, against the whole array."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+import syncyte
+from syncyte import Layout
+
+NY, NX = 8, 11
+
+
+def whole(shape):
+    return np.arange(np.prod(shape), dtype="float64").reshape(shape)
+
+
+def filled(layout, rank, ghosts=0):
+    """The arrays of a rank's blocks with the whole array's values, and -1 in ghosts."""
+    values = whole(layout.shape)
+    arrays = []
+    for first, shape in layout.blocks_of(rank):
+        array = np.full(shape, -1.0)
+        inner = [extent - 2 * ghosts for extent in shape]
+        box = tuple(slice(low, low + extent) for low, extent in zip(first, inner, strict=True))
+        array[tuple(slice(ghosts, ghosts + extent) for extent in inner)] = values[box]
+        arrays.append(array)
+    return arrays
+
+
+def equal(results, expected):
+    results = [] if results is None else [results] if not isinstance(results, list) else results
+    return len(results) == len(expected) and all(map(np.array_equal, results, expected))
+
+
+def layouts(world):
+    yield Layout.mesh(world, (NY, NX))
+    yield Layout.mesh(world, (NY, NX), axes=[1])
+    yield Layout.mesh(world, (NY, NX), axes=[1], ceil=True)
+    yield Layout.mesh(world, (NY, NX), axes=[None])
+    yield Layout.mesh(world, (NY, NX), [1])
+    yield Layout.mesh(world, (NY, NX), lengths=[[NY - (world.size - 1), *[1] * (world.size - 1)]])
+    boxes = [((y, 0), (1, NX)) for y in range(NY) if y % world.size == world.rank]
+    yield Layout.blocks(world, (NY, NX), boxes)
+
+
+def test_from_each_layout_to_each(world):
+    for before, after in itertools.product(layouts(world), layouts(world)):
+        result = before.relocate(filled(before, world.rank), after, dtype="float64")
+        assert equal(result, filled(after, world.rank)), (before.describe(), after.describe())
+
+
+def test_nodes_with_ghosts(world):
+    rows = Layout.mesh(world, (NY, NX)).like(shared=True, ghosts=2)
+    columns = Layout.mesh(world, (NY, NX), axes=[1], shared=True, ghosts=2)
+    assert rows.shape == columns.shape == (NY + 1, NX + 1)
+    out = [np.full(block.shape, -1.0) for block in columns.blocks_of(world.rank)]
+    result = rows.relocate(filled(rows, world.rank, 2), columns, out)
+    assert result is out[0]
+    assert equal(result, filled(columns, world.rank, 2))
+
+
+def test_the_right_copy_of_a_shared_point(world):
+    for truth in ("lower", "upper"):
+        parts = Layout.mesh(world, (2 * world.size,), shared=True, truth=truth)
+        on_all = Layout.mesh(world, (2 * world.size,), axes=[None], shared=True)
+        own = np.full(parts.blocks_of(world.rank)[0].shape, world.rank)
+        points = parts.relocate(own, on_all)
+        borders = points[2:-1:2]
+        assert list(borders) == list(range(world.size - 1) if truth == "lower" else range(1, world.size))
+
+
+def test_a_periodic_axis_has_as_many_borders_as_cells(world):
+    ring = Layout.mesh(world, (2 * world.size,), shared=True, periodic=True)
+    assert ring.shape == (2 * world.size,)
+    own = np.array([2 * world.rank, 2 * world.rank + 1, -1])  # the last one is the next rank's first
+    result = ring.relocate(own, Layout.mesh(world, (2 * world.size,), axes=[None]))
+    assert list(result) == list(range(2 * world.size))
+
+
+def test_torch_tensors_and_collecting_on_one_rank(world):
+    rows = Layout.mesh(world, (NY, NX))
+    first = Layout.mesh(world, (NY, NX), [1])
+    (own,) = filled(rows, world.rank)
+    result = rows.relocate(torch.from_numpy(own), first)
+    if world.rank == 0:
+        assert isinstance(result, torch.Tensor)
+        assert np.array_equal(result.numpy(), whole((NY, NX)))
+    else:
+        assert result is None
+
+
+def test_description(world):
+    rows = Layout.mesh(world, (2 * world.size, 3), ghosts=[(1, 2), 0])
+    assert rows.blocks_of(world.size - 1) == [((2 * world.size - 2, 0), (5, 3))]
+    assert rows.describe().splitlines()[1] == "rank 0: from (0, 0), array of shape (5, 3)"
+    first = Layout.mesh(world, (4,), [1])
+    assert first.describe().splitlines()[2:] == [f"rank {rank}: no block" for rank in range(1, world.size)]
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda world: Layout.mesh(world, (4, 4), [world.size + 1]), "mesh has more places"),
+        (lambda world: Layout.mesh(world, (4, 4), axes=[2]), r"axes\[0\] is 2"),
+        (lambda world: Layout.mesh(world, (4, 4), truth="both"), "truth is 'both'"),
+        (lambda world: Layout.mesh(world, (4, 4), ghosts=-1), r"ghosts_low\[0\] is -1"),
+        (lambda world: Layout.mesh(world, (4, 4), shared=[True]), "length of shared is 1"),
+        (lambda world: Layout.mesh(world, (4, 4), block=2, shared=True), "dealt out in blocks"),
+        (lambda world: Layout.blocks(world, (4,), []), "the blocks have 0 of 4 cells"),
+        (lambda world: Layout.blocks(world, (4,), [((0,), (4,)), ((3,), (1,))]), "overlap"),
+        (lambda world: Layout.blocks(world, (4,), [((1,), (4,))]), "a block has cells 1 to 4"),
+    ],
+)
+def test_wrong_layouts(world, make, text):
+    with pytest.raises(syncyte.Error, match=text):
+        make(world)
+
+
+def test_wrong_arrays(world):
+    rows = Layout.mesh(world, (2 * world.size, 3))
+    own = np.zeros((2, 3))
+    with pytest.raises(syncyte.ArgumentError, match="arrays is 0 arrays; expected 1"):
+        rows.relocate(None, rows)
+    with pytest.raises(syncyte.ShapeError, match=r"arrays\[0\] has shape \[3, 3\]; expected \[2, 3\]"):
+        rows.relocate(np.zeros((3, 3)), rows)
+    with pytest.raises(syncyte.ShapeError, match="with the points that neighbours store too"):
+        rows.like(shared=True).relocate(own, rows.like(shared=True))
+    with pytest.raises(syncyte.ShapeError, match="arrays of other extents"):
+        rows.relocate(own, rows.like(shared=True))
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="dtype"):
+            rows.relocate(own.astype("float32") if world.rank == 0 else own, rows)
+    assert np.array_equal(rows.relocate(own + world.rank, rows), own + world.rank)
