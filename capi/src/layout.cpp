@@ -56,9 +56,12 @@ syncyte_layout_options_t checked_options(const syncyte_layout_options_t* given, 
 
 shared_points rule_of(syncyte_truth_t truth) {
   switch (truth) {
-    case SYNCYTE_TRUTH_LOWER: return shared_points::lower;
-    case SYNCYTE_TRUTH_UPPER: return shared_points::upper;
-    default: return shared_points::equal;
+    case SYNCYTE_TRUTH_LOWER:
+      return shared_points::lower;
+    case SYNCYTE_TRUTH_UPPER:
+      return shared_points::upper;
+    default:
+      return shared_points::equal;
   }
 }
 
@@ -79,15 +82,14 @@ layout with_options(const layout& cells, const syncyte_layout_options_t& options
 struct mesh_request {
   std::vector<std::int64_t> cells;
   std::vector<int> mesh;
-  std::vector<std::vector<int>> by;    // dimensions of the mesh that cut each axis
-  std::vector<std::int64_t> lengths;   // of the parts of all cut axes; empty: equal ones
+  std::vector<std::vector<int>> by;   // dimensions of the mesh that cut each axis
+  std::vector<std::int64_t> lengths;  // of the parts of all cut axes; empty: equal ones
   bool has_lengths = false;
   syncyte_layout_options_t options{};
 };
 
 /// Parts of an axis that dimensions of the mesh cut one after the other, each into ceil(n / parts) cells and a rest.
-std::vector<std::int64_t> ceil_lengths(std::int64_t cells, std::span<const int> dimensions,
-                                       std::span<const int> mesh) {
+std::vector<std::int64_t> ceil_lengths(std::int64_t cells, std::span<const int> dimensions, std::span<const int> mesh) {
   if (dimensions.empty()) return {cells};
   const int parts = mesh[static_cast<std::size_t>(dimensions.front())];
   const std::int64_t most = (cells + parts - 1) / parts;
@@ -106,13 +108,13 @@ axis divided(const mesh_request& asked, std::size_t number, std::size_t& next_le
   for (const int dimension : asked.by[number]) parts *= asked.mesh[static_cast<std::size_t>(dimension)];
   if (asked.by[number].empty()) return axis::equal(cells, 1);
   if (asked.has_lengths) {
-    base::require(next_length + static_cast<std::size_t>(parts) <= asked.lengths.size(), SYNCYTE_ERR_ARGUMENT,
-                  "lengths has {} numbers; expected one for each part of the cut axes", asked.lengths.size());
+    base::expect(next_length + static_cast<std::size_t>(parts) <= asked.lengths.size(), SYNCYTE_ERR_ARGUMENT,
+                 "lengths_length", asked.lengths.size(), "a length for each part of the cut axes");
     const auto lengths = std::span(asked.lengths).subspan(next_length, static_cast<std::size_t>(parts));
     next_length += lengths.size();
     const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    base::require(std::ranges::min(lengths) >= 0 && sum == cells, SYNCYTE_ERR_ARGUMENT,
-                  "lengths of axis {} add up to {}; expected {} cells, and no negative length", number, sum, cells);
+    base::expect(std::ranges::min(lengths) >= 0 && sum == cells, SYNCYTE_ERR_ARGUMENT, "sum of lengths", sum,
+                 "{}, the cells of axis {}, and no negative length", cells, number);
     return axis::explicit_lengths(lengths, cells);
   }
   if (asked.options.block > 0) return axis::block_cyclic(cells, parts, asked.options.block);
@@ -124,15 +126,16 @@ layout layout_on_mesh(const mesh_request& asked, int size) {
   std::int64_t places = 1;
   for (const int extent : asked.mesh) {
     places *= extent;
-    base::require(places <= size, SYNCYTE_ERR_ARGUMENT, "mesh has more places than the communicator's {} ranks", size);
+    base::expect(places <= size, SYNCYTE_ERR_ARGUMENT, "product of mesh", places,
+                 "at most {}, the communicator's ranks", size);
   }
   distribution::mesh mesh{asked.mesh, std::vector<int>(static_cast<std::size_t>(places))};
   std::iota(mesh.ranks.begin(), mesh.ranks.end(), 0);
   std::vector<axis> axes;
   std::size_t used = 0;
   for (std::size_t number = 0; number < asked.cells.size(); ++number) axes.push_back(divided(asked, number, used));
-  base::require(used == asked.lengths.size(), SYNCYTE_ERR_ARGUMENT,
-                "lengths has {} numbers; expected {}, one for each part of the cut axes", asked.lengths.size(), used);
+  base::expect(used == asked.lengths.size(), SYNCYTE_ERR_ARGUMENT, "lengths_length", asked.lengths.size(),
+               "{}, a length for each part of the cut axes", used);
   return with_options(layout::on_mesh(axes, asked.by, mesh, size), asked.options);
 }
 
@@ -148,8 +151,8 @@ std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, cons
                "{} numbers for each block", ndim);
   base::expect(counts_length == length, SYNCYTE_ERR_ARGUMENT, "counts_length", counts_length,
                "{}, the length of firsts", length);
-  base::require(length == 0 || (firsts != nullptr && counts != nullptr), SYNCYTE_ERR_ARGUMENT,
-                "firsts or counts is null; expected {} numbers", length);
+  for (const auto& [name, values] : {std::pair("firsts", firsts), std::pair("counts", counts)})
+    base::expect(length == 0 || values != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} numbers", length);
   std::vector<distribution::box> result(static_cast<std::size_t>(length / ndim));
   for (distribution::box& each : result) {
     std::copy_n(firsts, ndim, each.first.begin());
@@ -162,7 +165,7 @@ std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, cons
 std::vector<syncyte_buffer_t> read_buffers(std::int64_t count, const syncyte_buffer_t* given, const char* name,
                                            const char* count_name) {
   base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, count_name, count, "0 or more");
-  base::require(count == 0 || given != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} arrays", name, count);
+  base::expect(count == 0 || given != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} arrays", count);
   const base::struct_array buffers(count, given, name);
   std::vector<syncyte_buffer_t> result;
   for (std::int64_t i = 0; i < count; ++i) result.push_back(buffers[i]);
@@ -178,8 +181,8 @@ using namespace syncyte::capi;
 extern "C" {
 
 syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, const int64_t* cells, int32_t mesh_ndim,
-                                            const int32_t* mesh, int64_t axes_length, const int32_t* axes,
-                                            int64_t lengths_length, const int64_t* lengths,
+                                            const int32_t* mesh, int64_t lengths_length, const int64_t* lengths,
+                                            int64_t axes_length, const int32_t* axes,
                                             const syncyte_layout_options_t* options, syncyte_layout_t* layout) {
   return after_init("layout_create_mesh", [&] {
     const auto group = find_comm(comm);
@@ -278,19 +281,17 @@ syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_
     std::int64_t bytes = 0;
     caller.error = error_of([&] {
       after = find_layout(to, "to");
-      base::require(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT,
-                    "layout and to belong to different communicators ({} and {})", before->comm()->name(),
-                    after->comm()->name());
+      base::expect(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT, "to", "a layout of " + after->comm()->name(),
+                   "one of {}, as the arrays' layout", before->comm()->name());
       base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
       bytes = options_or(options, syncyte_relocate_options_t SYNCYTE_RELOCATE_OPTIONS_INIT).buffer_bytes;
       base::expect(bytes > 0, SYNCYTE_ERR_ARGUMENT, "options->buffer_bytes", bytes, "1 or more");
       sources = read_buffers(count, arrays, "arrays", "count");
       filled = read_buffers(target_count, targets, "targets", "target_count");
     });
-    collectives::run<collectives::relocation>(*before->comm(), "layout_relocate", caller, dtype,
-                                              collectives::block_arrays{before->cut(), sources, "arrays"},
-                                              collectives::block_arrays{after->cut(), filled, "targets"},
-                                              static_cast<std::size_t>(bytes));
+    collectives::run<collectives::relocation>(
+        *before->comm(), "layout_relocate", caller, dtype, collectives::block_arrays{before->cut(), sources, "arrays"},
+        collectives::block_arrays{after->cut(), filled, "targets"}, static_cast<std::size_t>(bytes));
   });
 }
 }

@@ -55,8 +55,13 @@ std::vector<base::buffer> checked(const block_arrays& given, int rank, syncyte_d
     const base::buffer& array = result.emplace_back(&given.buffers[i], given.argument);
     array.require_host().require_dtype(dtype);
     const auto wanted = allocated_shape(given.cut, blocks[i]);
-    base::require(std::ranges::equal(array.shape(), wanted), SYNCYTE_ERR_SHAPE, "{}[{}] has shape {}; expected {}{}",
-                  given.argument, i, base::shape_text(array.shape()), base::shape_text(wanted), beside_cells(given.cut));
+    if (std::ranges::equal(array.shape(), wanted)) continue;
+    const std::string shape = base::shape_text(array.shape());
+    const std::string expected = base::shape_text(wanted) + beside_cells(given.cut);
+    base::refuse(
+        SYNCYTE_ERR_SHAPE,
+        {.argument = given.argument, .axis = static_cast<std::int64_t>(i), .value = shape, .expected = expected},
+        fmt::format("{}[{}] has shape {}; expected {}", given.argument, i, shape, expected));
   }
   return result;
 }
@@ -111,8 +116,8 @@ relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, cons
       buffer_bytes_(buffer_bytes),
       source_ghosts_(from.cut.ghosts()),
       target_ghosts_(to.cut.ghosts()) {
-  base::require(from.cut.size() == terms.comm().size(), SYNCYTE_ERR_ARGUMENT,
-                "the layouts are of {} ranks, but the communicator has {}", from.cut.size(), terms.comm().size());
+  base::expect(from.cut.size() == terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "ranks of the layout", from.cut.size(),
+               "{}, those of the communicator", terms.comm().size());
   route_ = distribution::find_route(from.cut, to.cut, rank_);
   sources_ = checked(from, rank_, dtype);
   targets_ = checked(to, rank_, dtype);
@@ -138,7 +143,8 @@ void relocation::compare(comm::collective_call& call) {
   if (most_elements_ > 0) return;
   call.attempt([&] {
     base::expect(false, SYNCYTE_ERR_ARGUMENT, "buffer_bytes", static_cast<std::int64_t>(buffer_bytes_),
-                 "{} or more: an element for each of {} messages", most * static_cast<std::int64_t>(element_bytes_), most);
+                 "{} or more: an element for each of {} messages", most * static_cast<std::int64_t>(element_bytes_),
+                 most);
   });
   call.agree();
 }
@@ -203,9 +209,7 @@ void relocation::move(mover& by) {
   const std::vector<round> receives = in_rounds(route_.receives);
   for (std::size_t number = 0; number < std::max(sends.size(), receives.size()); ++number) {
     std::byte* next = memory_.data();
-    const auto take = [&](const message& what) {
-      return std::exchange(next, next + bytes_of(what.elements, dtype_));
-    };
+    const auto take = [&](const message& what) { return std::exchange(next, next + bytes_of(what.elements, dtype_)); };
     std::vector<std::byte*> arrived;
     if (number < receives.size())
       for (const message& each : receives[number]) {

@@ -24,7 +24,8 @@ std::vector<distribution::rank_box> boxes_of_all(comm::communicator& comm, std::
   std::vector<distribution::rank_box> result;
   std::size_t next = 0;
   for (int rank = 0; rank < std::ssize(counts); ++rank)
-    for (std::int64_t left = counts[static_cast<std::size_t>(rank)]; left > 0; left -= sizeof(box) / sizeof(std::int64_t))
+    for (std::int64_t left = counts[static_cast<std::size_t>(rank)]; left > 0;
+         left -= sizeof(box) / sizeof(std::int64_t))
       result.push_back({rank, all[next++]});
   return result;
 }

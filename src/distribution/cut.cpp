@@ -10,9 +10,8 @@ namespace syncyte::distribution {
 
 cut::cut(axis cells, points of) : cells_(std::move(cells)), points_(of) {
   points_.cells = cells_.extent();
-  base::require(cells_.is_contiguous() || (!points_.is_shared() && !points_.periodic), SYNCYTE_ERR_ARGUMENT,
-                "points are shared, or an axis is periodic, only where each part's cells are consecutive: this axis is "
-                "dealt out in blocks");
+  base::expect(cells_.is_contiguous() || (!points_.is_shared() && !points_.periodic), SYNCYTE_ERR_ARGUMENT,
+               "division of a shared or periodic axis", "dealt out in blocks", "consecutive cells of each part");
 }
 
 range cut::held(int part, holding what) const {

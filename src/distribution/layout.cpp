@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "distribution/layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -10,6 +12,13 @@
 
 namespace syncyte::distribution {
 namespace {
+
+/// Throws SYNCYTE_ERR_ARGUMENT for blocks that are no division of the cells. `rank`: -1 for no rank in particular.
+[[noreturn]] void refuse_blocks(int rank, const std::string& text) {
+  base::refuse(SYNCYTE_ERR_ARGUMENT,
+               {.argument = "blocks", .value = text, .expected = "blocks that hold each cell once", .rank = rank},
+               text);
+}
 
 constexpr std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -52,10 +61,10 @@ void check_extents(std::span<const std::int64_t> whole) {
   check_ndim(whole.size());
   std::int64_t cells = 1;
   for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-    base::expect(whole[axis] >= 0, SYNCYTE_ERR_ARGUMENT, {"whole", axis, static_cast<int>(whole.size())}, whole[axis],
-                 "0 or more");
-    base::require(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells), SYNCYTE_ERR_ARGUMENT,
-                  "whole has more than 2^63 - 1 cells");
+    const base::argument_name name("cells", axis, static_cast<int>(whole.size()));
+    base::expect(whole[axis] >= 0, SYNCYTE_ERR_ARGUMENT, name, whole[axis], "0 or more");
+    base::expect(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells), SYNCYTE_ERR_ARGUMENT,
+                 name, whole[axis], "at most 2^63 - 1 cells in all");
   }
 }
 
@@ -73,16 +82,14 @@ int part_at(std::span<const int> place, std::span<const int> extents, std::span<
 }
 
 void check_mesh(std::span<const axis> cells, std::span<const std::vector<int>> by, const mesh& on, int size) {
-  base::require(by.size() == cells.size(), SYNCYTE_ERR_ARGUMENT, "{} axes, but the mesh's dimensions of {}",
-                cells.size(), by.size());
   std::int64_t places = 1;
   for (const int extent : on.extents) {
     base::expect(extent > 0, SYNCYTE_ERR_ARGUMENT, "extent of the mesh", extent, "1 or more");
     places *= extent;
-    base::require(places <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "the mesh has more than 2^31 - 1 places");
+    base::expect(places <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "places of the mesh", places, "at most 2^31 - 1");
   }
-  base::require(std::ssize(on.ranks) == places, SYNCYTE_ERR_ARGUMENT, "the mesh has {} places, but {} ranks are given",
-                places, on.ranks.size());
+  base::expect(std::ssize(on.ranks) == places, SYNCYTE_ERR_ARGUMENT, "number of the mesh's ranks", std::ssize(on.ranks),
+               "{}, one for each place", places);
   for (const int rank : on.ranks)
     base::expect(rank >= -1 && rank < size, SYNCYTE_ERR_ARGUMENT, "rank of the mesh", rank, "-1 to {}", size - 1);
   std::vector<int> used(on.extents.size());
@@ -91,13 +98,12 @@ void check_mesh(std::span<const axis> cells, std::span<const std::vector<int>> b
     for (const int dimension : by[axis]) {
       base::expect(dimension >= 0 && at(dimension) < used.size(), SYNCYTE_ERR_ARGUMENT, "dimension of the mesh",
                    dimension, "0 to {}", std::ssize(used) - 1);
-      base::require(used[at(dimension)]++ == 0, SYNCYTE_ERR_ARGUMENT, "dimension {} of the mesh cuts two axes",
-                    dimension);
+      base::expect(used[at(dimension)]++ == 0, SYNCYTE_ERR_ARGUMENT, "dimension of the mesh", dimension,
+                   "one that cuts no other axis");
       parts *= on.extents[at(dimension)];
     }
-    base::require(cells[axis].parts() == parts, SYNCYTE_ERR_ARGUMENT,
-                  "axis {} has {} parts, but the mesh's dimensions that cut it have {} places", axis,
-                  cells[axis].parts(), parts);
+    base::expect(cells[axis].parts() == parts, SYNCYTE_ERR_ARGUMENT, {"parts", axis}, cells[axis].parts(),
+                 "{}, the places along the mesh's dimensions that cut the axis", parts);
   }
 }
 
@@ -108,9 +114,9 @@ void check_blocks(std::span<const std::int64_t> whole, std::span<const rank_box>
                  size - 1);
     for (std::size_t axis = 0; axis < all.first.size(); ++axis) {
       const auto [first, count] = std::pair(each.cells.first[axis], each.cells.count[axis]);
-      base::require(first >= 0 && count >= 0 && first <= all.count[axis] && count <= all.count[axis] - first,
-                    SYNCYTE_ERR_ARGUMENT, "rank {}: a block has cells {} to {} of axis {}, which has {}", each.rank,
-                    first, first + count - 1, axis, all.count[axis]);
+      if (first < 0 || count < 0 || first > all.count[axis] || count > all.count[axis] - first)
+        refuse_blocks(each.rank, fmt::format("a block of rank {} has {} cells from {} on along axis {}, which has {}",
+                                             each.rank, count, first, axis, all.count[axis]));
     }
   }
 }
@@ -123,12 +129,13 @@ void check_cover(const patches& cells, std::span<const std::int64_t> whole,
     if (volume(each) == 0) continue;
     covered += volume(each);
     for (const int other : cells.meeting(each))
-      base::require(other == number, SYNCYTE_ERR_ARGUMENT, "blocks of ranks {} and {} overlap", holders[at(number)][0],
-                    holders[at(other)][0]);
+      if (other != number)
+        refuse_blocks(holders[at(number)][0],
+                      fmt::format("blocks of ranks {} and {} overlap", holders[at(number)][0], holders[at(other)][0]));
   }
   const std::int64_t all = volume(whole_box(whole));
-  base::require(covered == all, SYNCYTE_ERR_ARGUMENT, "the blocks have {} of {} cells: no rank has the others", covered,
-                all);
+  if (covered != all)
+    refuse_blocks(-1, fmt::format("the blocks have {} of {} cells: no rank has the others", covered, all));
 }
 
 }  // namespace
@@ -180,8 +187,8 @@ layout layout::of_blocks(std::span<const std::int64_t> whole, std::span<const ra
       continue;
     }
     auto& ranks = holders[found->second];
-    base::require(std::ranges::find(ranks, each.rank) == ranks.end(), SYNCYTE_ERR_ARGUMENT,
-                  "rank {} has the same block twice", each.rank);
+    if (std::ranges::find(ranks, each.rank) != ranks.end())
+      refuse_blocks(each.rank, fmt::format("rank {} has the same block twice", each.rank));
     ranks.push_back(each.rank);
   }
   const patches cells(std::move(boxes));
@@ -197,16 +204,16 @@ void layout::hold(std::vector<std::vector<int>> ranks_of_blocks) {
   for (std::size_t number = 0; number < holders_.size(); ++number) {
     std::ranges::sort(holders_[number]);
     const auto twice = std::ranges::adjacent_find(holders_[number]);
-    base::require(twice == holders_[number].end(), SYNCYTE_ERR_ARGUMENT, "a rank has the same block twice");
+    if (twice != holders_[number].end()) refuse_blocks(*twice, fmt::format("rank {} has the same block twice", *twice));
     for (const int rank : holders_[number]) held_[at(rank)].push_back(static_cast<int>(number));
-    base::require(!holders_[number].empty() || volume({{}, shape_of(static_cast<int>(number))}) == 0,
-                  SYNCYTE_ERR_ARGUMENT, "no rank has block {}", number);
+    if (holders_[number].empty() && volume({{}, shape_of(static_cast<int>(number))}) > 0)
+      refuse_blocks(-1, fmt::format("no rank has block {}", number));
   }
 }
 
 layout layout::with_points(std::span<const points> axes) const {
-  base::require(axes.size() == points_.size(), SYNCYTE_ERR_ARGUMENT, "points of {} axes, but the layout has {}",
-                axes.size(), points_.size());
+  base::expect(axes.size() == points_.size(), SYNCYTE_ERR_ARGUMENT, "number of axes", axes.size(), "{}",
+               points_.size());
   layout result = *this;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t cells = points_[axis].cells;
@@ -342,7 +349,7 @@ std::vector<block_part> layout::parts_in(const box& some, holding what) const {
 
 int layout::owner(const per_axis& point) const {
   const auto found = parts_in({point, box().count}, holding::owned);
-  base::require(!found.empty(), SYNCYTE_ERR_INDEX, "the array has no such point");
+  base::expect(!found.empty(), SYNCYTE_ERR_INDEX, "point", "outside", "a point of the array");
   return found.front().block;
 }
 

@@ -48,8 +48,8 @@ struct rank_box {
 /// Functions throw SYNCYTE_ERR_ARGUMENT.
 class layout {
  public:
-  /// Each axis is cut into as many parts as the mesh's dimensions `by[axis]` have together, the first of them outermost;
-  /// without any it is whole and has one part. Ranks along the other dimensions of the mesh have copies.
+  /// Each axis is cut into as many parts as the mesh's dimensions `by[axis]` have together, the first of them
+  /// outermost; without any it is whole and has one part. Ranks along the other dimensions of the mesh have copies.
   static layout on_mesh(std::span<const axis> cells, std::span<const std::vector<int>> by, const mesh& ranks, int size);
 
   /// `whole` are the cells of each axis. Equal boxes of several ranks are copies. Blocks may be empty.

@@ -28,7 +28,8 @@ patches::patches(std::vector<box> boxes) : boxes_(std::move(boxes)), axis_(axis_
     order_.push_back(number);
     longest_ = std::max(longest_, each.count[axis_]);
   }
-  std::ranges::stable_sort(order_, {}, [&](int number) { return boxes_[static_cast<std::size_t>(number)].first[axis_]; });
+  std::ranges::stable_sort(order_, {},
+                           [&](int number) { return boxes_[static_cast<std::size_t>(number)].first[axis_]; });
 }
 
 std::vector<int> patches::meeting(const box& some) const {

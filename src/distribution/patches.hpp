@@ -22,9 +22,9 @@ class patches {
 
  private:
   std::vector<box> boxes_;
-  std::size_t axis_ = 0;         // along which boxes are searched: the one with the most different beginnings
-  std::vector<int> order_;       // boxes that are not empty, by their first cell along the axis
-  std::int64_t longest_ = 0;     // count along the axis
+  std::size_t axis_ = 0;      // along which boxes are searched: the one with the most different beginnings
+  std::vector<int> order_;    // boxes that are not empty, by their first cell along the axis
+  std::int64_t longest_ = 0;  // count along the axis
 };
 
 }  // namespace syncyte::distribution

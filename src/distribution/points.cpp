@@ -5,9 +5,7 @@
 
 namespace syncyte::distribution {
 
-range points::stored(range block) const {
-  return {block.first, block.count > 0 ? block.count + is_shared() : 0};
-}
+range points::stored(range block) const { return {block.first, block.count > 0 ? block.count + is_shared() : 0}; }
 
 range points::owned(range block) const {
   if (block.count == 0 || !is_shared()) return block;

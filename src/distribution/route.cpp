@@ -87,10 +87,13 @@ std::vector<shipment> find_receives(const layout& from, const layout& to, int ra
 }  // namespace
 
 route find_route(const layout& from, const layout& to, int rank, const box& within) {
-  base::require(from.ndim() == to.ndim() && from.extents() == to.extents(), SYNCYTE_ERR_SHAPE,
-                "the layouts are of arrays of other extents");
-  base::require(from.size() == to.size(), SYNCYTE_ERR_SHAPE, "the layouts are of {} and of {} ranks", from.size(),
-                to.size());
+  base::expect(from.ndim() == to.ndim(), SYNCYTE_ERR_SHAPE, "axes of the second layout", to.ndim(), "{}", from.ndim());
+  for (int axis = 0; axis < from.ndim(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    base::expect(from.extents()[at] == to.extents()[at], SYNCYTE_ERR_SHAPE,
+                 {"extents of the second layout", axis, to.ndim()}, to.extents()[at], "{}", from.extents()[at]);
+  }
+  base::expect(from.size() == to.size(), SYNCYTE_ERR_SHAPE, "ranks of the second layout", to.size(), "{}", from.size());
   return {find_sends(from, to, rank, within), find_receives(from, to, rank, within)};
 }
 

@@ -39,15 +39,14 @@ static void expect_values(const array* from, int64_t low) {
   for (int64_t y = 0; y < from->info.shape[0]; ++y)
     for (int64_t x = 0; x < from->info.shape[1]; ++x) {
       const int is_ghost = y < low || x < low || y >= from->info.shape[0] - low || x >= from->info.shape[1] - low;
-      const double expected =
-          is_ghost ? -1 : value_at(from->info.first[0] + y - low, from->info.first[1] + x - low);
+      const double expected = is_ghost ? -1 : value_at(from->info.first[0] + y - low, from->info.first[1] + x - low);
       EXPECT(from->data[y * from->info.shape[1] + x] == expected);
     }
 }
 
 static syncyte_layout_t mesh(int32_t axis, const syncyte_layout_options_t* options) {
   syncyte_layout_t result = NULL;
-  EXPECT_OK(syncyte_layout_create_mesh(world, 2, (int64_t[]){ny, nx}, 1, &size, 1, &axis, 0, NULL, options, &result));
+  EXPECT_OK(syncyte_layout_create_mesh(world, 2, (int64_t[]){ny, nx}, 1, &size, 0, NULL, 1, &axis, options, &result));
   return result;
 }
 
@@ -81,8 +80,8 @@ static void test_nodes_are_collected(void) {
   options.shared[0] = options.shared[1] = 1;
   EXPECT_OK(syncyte_layout_create_blocks(world, 2, (int64_t[]){ny, nx}, 2, first, 2, count, NULL, &cells));
   EXPECT_OK(syncyte_layout_like(cells, &options, &nodes));
-  EXPECT_OK(syncyte_layout_create_mesh(world, 2, (int64_t[]){ny, nx}, 1, &size, 1, (int32_t[]){-1}, 0, NULL, NULL,
-                                       &all));
+  EXPECT_OK(
+      syncyte_layout_create_mesh(world, 2, (int64_t[]){ny, nx}, 1, &size, 0, NULL, 1, (int32_t[]){-1}, NULL, &all));
   EXPECT_OK(syncyte_layout_like(all, &options, &nodes_of_all));
   array source = array_of(nodes), target = array_of(nodes_of_all);
   EXPECT(source.info.shape[1] == nx + 1);
@@ -103,18 +102,17 @@ static void test_wrong_layouts(void) {
   const int64_t cells[] = {ny, nx}, other[] = {ny, nx + (rank == 0)}, first[] = {0, 0};
   const int32_t too_many = size + 1, axis = 0, no_axis = 2;
   syncyte_layout_t none = NULL;
-  EXPECT_ERROR(syncyte_layout_create_mesh(world, 0, cells, 1, &size, 1, &axis, 0, NULL, NULL, &none),
+  EXPECT_ERROR(syncyte_layout_create_mesh(world, 0, cells, 1, &size, 0, NULL, 1, &axis, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "ndim is 0; expected 1 to 8");
-  EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, cells, 1, &too_many, 1, &axis, 0, NULL, NULL, &none),
-               SYNCYTE_ERR_ARGUMENT, "mesh has more places than the communicator's");
-  EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, cells, 1, &size, 1, &no_axis, 0, NULL, NULL, &none),
+  EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, cells, 1, &too_many, 0, NULL, 1, &axis, NULL, &none),
+               SYNCYTE_ERR_ARGUMENT, "product of mesh");
+  EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, cells, 1, &size, 0, NULL, 1, &no_axis, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "axes[0] is 2; expected -1 to 1");
   const int64_t one_too_many[16] = {ny};
-  EXPECT_ERROR(
-      syncyte_layout_create_mesh(world, 2, cells, 1, &size, 1, &axis, size + 1, one_too_many, NULL, &none),
-      SYNCYTE_ERR_ARGUMENT, "one for each part of the cut axes");
+  EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, cells, 1, &size, size + 1, one_too_many, 1, &axis, NULL, &none),
+               SYNCYTE_ERR_ARGUMENT, "a length for each part of the cut axes");
   if (size > 1)
-    EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, other, 1, &size, 1, &axis, 0, NULL, NULL, &none),
+    EXPECT_ERROR(syncyte_layout_create_mesh(world, 2, other, 1, &size, 0, NULL, 1, &axis, NULL, &none),
                  SYNCYTE_ERR_MISMATCH, "extent");
   EXPECT_ERROR(syncyte_layout_create_blocks(world, 2, cells, 2, first, 2, first, NULL, &none), SYNCYTE_ERR_ARGUMENT,
                "the blocks have 0 of 63 cells");

@@ -70,6 +70,18 @@ static void test_messages(void) {
   EXPECT_REFUSED(syncyte_comm_sendrecv(world, &in, SYNCYTE_PROC_NULL, 0, SYNCYTE_PROC_NULL, 0, NULL, &bad, NULL));
 }
 
+static void test_layouts(void) {
+  const int64_t cells = size;
+  const int32_t axis = 0;
+  syncyte_layout_t layout = NULL;
+  const syncyte_buffer_t in = constant(vector_of(numbers, SYNCYTE_FLOAT64, 1));
+  const syncyte_buffer_t out = vector_of(others, SYNCYTE_FLOAT64, 1), bad = constant(out);
+  EXPECT_OK(syncyte_layout_create_mesh(world, 1, &cells, 1, &size, 0, NULL, 1, &axis, NULL, &layout));
+  EXPECT_OK(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &out));
+  EXPECT_REFUSED(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &bad));
+  EXPECT_OK(syncyte_layout_destroy(&layout));
+}
+
 static void test_halos(void) {
   const int64_t shape = 4, width = 1;
   const int32_t chosen = 0, periodic = 1;
@@ -187,6 +199,7 @@ int main(void) {
   for (int i = 0; i < most; ++i) numbers[i] = i;
   test_collectives();
   test_messages();
+  test_layouts();
   test_halos();
   test_tensors();
   test_windows();

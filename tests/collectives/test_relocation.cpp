@@ -164,7 +164,7 @@ TEST(relocation, wrong_arrays_are_refused_on_all_ranks) {
                            std::size_t bytes = large_buffer, syncyte_dtype_t dtype = SYNCYTE_INT32) {
     return outcome_of([&] { relocate(from, source.buffers, to, target.buffers, bytes, dtype); });
   };
-  expect_error(refused(cells, of_cells, nodes, of_nodes), SYNCYTE_ERR_SHAPE, "arrays of other extents");
+  expect_error(refused(cells, of_cells, nodes, of_nodes), SYNCYTE_ERR_SHAPE, "extents of the second layout");
   expect_error(refused(nodes, of_cells, nodes, of_nodes), SYNCYTE_ERR_SHAPE,
                "with the points that neighbours store too");
   expect_error(refused(cells, of_cells, cells, others, large_buffer, SYNCYTE_FLOAT32), SYNCYTE_ERR_TYPE, "sources");

@@ -170,13 +170,15 @@ std::string refusal_of_blocks(std::vector<distribution::rank_box> blocks) {
 }
 
 TEST(layout, blocks_that_do_not_add_up_are_refused) {
-  const auto block = [](int rank, per_axis first, per_axis count) { return distribution::rank_box{rank, {first, count}}; };
+  const auto block = [](int rank, per_axis first, per_axis count) {
+    return distribution::rank_box{rank, {first, count}};
+  };
   const per_axis half{4, 3, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(refusal_of_blocks({block(0, {}, half), block(2, {0, 3}, half)}), "accepted");
   EXPECT_EQ(refusal_of_blocks({block(0, {}, half), block(2, {0, 2}, half)}), "blocks of ranks 0 and 2 overlap");
   EXPECT_EQ(refusal_of_blocks({block(0, {}, half)}), "the blocks have 12 of 24 cells: no rank has the others");
   EXPECT_EQ(refusal_of_blocks({block(1, {0, 4}, half)}),
-            "rank 1: a block has cells 4 to 6 of axis 1, which has 6");
+            "a block of rank 1 has 3 cells from 4 on along axis 1, which has 6");
   EXPECT_NE(refusal_of_blocks({block(3, {}, half)}).find("rank of a block is 3; expected 0 to 2"), std::string::npos);
   EXPECT_EQ(refusal_of_blocks({block(0, {}, half), block(0, {}, half)}), "rank 0 has the same block twice");
 }
@@ -187,9 +189,10 @@ TEST(layout, meshes_that_do_not_fit_are_refused) {
     return refusal([&] { (void)layout::on_mesh(cells, by, mesh, 2); });
   };
   EXPECT_EQ(with({{0}, {}}, {{2}, {0, 1}}), "accepted");
-  EXPECT_EQ(with({{}, {0}}, {{2}, {0, 1}}), "axis 0 has 2 parts, but the mesh's dimensions that cut it have 1 places");
-  EXPECT_EQ(with({{0}, {0}}, {{2}, {0, 1}}), "dimension 0 of the mesh cuts two axes");
-  EXPECT_EQ(with({{0}, {}}, {{2}, {0}}), "the mesh has 2 places, but 1 ranks are given");
+  EXPECT_EQ(with({{}, {0}}, {{2}, {0, 1}}),
+            "parts[0] is 2; expected 1, the places along the mesh's dimensions that cut the axis");
+  EXPECT_EQ(with({{0}, {0}}, {{2}, {0, 1}}), "dimension of the mesh is 0; expected one that cuts no other axis");
+  EXPECT_EQ(with({{0}, {}}, {{2}, {0}}), "number of the mesh's ranks is 1; expected 2, one for each place");
   EXPECT_EQ(with({{0}, {}}, {{2}, {0, -1}}), "no rank has block 1");
   EXPECT_EQ(with({{0}, {}}, {{2, 1}, {0, 0}}), "accepted") << "one rank may have several blocks";
 }

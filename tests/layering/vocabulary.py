@@ -24,7 +24,7 @@ from typing import Any
 from signatures import Signature, signatures
 
 OBJECTS = (
-    "store_worker", "comm", "cart", "tensor", "window", "halo", "reducer", "cache", "store", "checkpoint", "request",
+    "store_worker", "comm", "cart", "tensor", "window", "halo", "layout", "reducer", "cache", "store", "checkpoint", "request",
     "memory",
 )  # fmt: skip
 LANGUAGES = ("C++", "Fortran", "Python", "torch")

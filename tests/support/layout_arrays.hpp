@@ -84,9 +84,7 @@ class arrays_of_all_ranks {
     result.fill(of, distribution::holding::stored, within, true);
     return result;
   }
-  static arrays_of_all_ranks with_values(const distribution::layout& of) {
-    return with_values(of, {{}, of.extents()});
-  }
+  static arrays_of_all_ranks with_values(const distribution::layout& of) { return with_values(of, {{}, of.extents()}); }
   /// Places that the block does not own are stale.
   static arrays_of_all_ranks with_values_of_owners(const distribution::layout& of) {
     arrays_of_all_ranks result(of);

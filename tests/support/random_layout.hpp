@@ -25,11 +25,15 @@ class random_numbers {
 
 inline distribution::axis random_axis(std::int64_t cells, int parts, random_numbers& next, bool contiguous) {
   switch (contiguous ? next.to(1) : next.to(3)) {
-    case 0: return distribution::axis::equal(cells, parts);
+    case 0:
+      return distribution::axis::equal(cells, parts);
     case 1:
-      return distribution::axis::explicit_lengths(uneven_lengths(static_cast<std::uint64_t>(next(0, 99)), cells, parts));
-    case 2: return distribution::axis::cyclic(cells, parts);
-    default: return distribution::axis::block_cyclic(cells, parts, next(1, 4));
+      return distribution::axis::explicit_lengths(
+          uneven_lengths(static_cast<std::uint64_t>(next(0, 99)), cells, parts));
+    case 2:
+      return distribution::axis::cyclic(cells, parts);
+    default:
+      return distribution::axis::block_cyclic(cells, parts, next(1, 4));
   }
 }
 
@@ -59,7 +63,8 @@ inline distribution::layout random_mesh_layout(const std::vector<std::int64_t>& 
 }
 
 /// Splits a box into up to `most` boxes that form no grid, and gives them to ranks; some have copies.
-inline distribution::layout random_block_layout(const std::vector<std::int64_t>& cells, int size, random_numbers& next) {
+inline distribution::layout random_block_layout(const std::vector<std::int64_t>& cells, int size,
+                                                random_numbers& next) {
   std::vector<distribution::box> boxes(1);
   std::copy(cells.begin(), cells.end(), boxes[0].count.begin());
   for (int split = next.to(2 * size); split > 0; --split) {
@@ -86,13 +91,13 @@ inline distribution::layout random_layout(const std::vector<std::int64_t>& cells
                                           std::span<const distribution::points> points = {}) {
   using distribution::shared_points;
   random_numbers next(seed);
-  const bool contiguous = std::ranges::any_of(points, [](const auto& each) { return each.periodic || each.is_shared(); });
-  auto result = next.to(1) == 0 ? random_mesh_layout(cells, size, next, contiguous)
-                                : random_block_layout(cells, size, next);
+  const bool contiguous =
+      std::ranges::any_of(points, [](const auto& each) { return each.periodic || each.is_shared(); });
+  auto result =
+      next.to(1) == 0 ? random_mesh_layout(cells, size, next, contiguous) : random_block_layout(cells, size, next);
   if (!points.empty()) result = result.with_points(points);
   distribution::ghost_widths ghosts;
-  for (std::size_t axis = 0; axis < cells.size(); ++axis)
-    ghosts.low[axis] = next(0, 2), ghosts.high[axis] = next(0, 2);
+  for (std::size_t axis = 0; axis < cells.size(); ++axis) ghosts.low[axis] = next(0, 2), ghosts.high[axis] = next(0, 2);
   return result.with_ghosts(ghosts);
 }
 

@@ -70,26 +70,26 @@ module syncyte_layout_c
     ! cells [in]: cells along each axis
     ! mesh_ndim [in]: dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
     ! mesh [in]: ranks along each dimension of the mesh
+    ! lengths_length [in]: length of lengths: the parts of all cut axes; ignored if lengths is null
+    ! lengths [in]: cells of each part of the cut axes, axis by axis; null: as the options say
     ! axes_length [in]: length of axes: mesh_ndim
     ! axes [in]: the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies.
     ! If several cut one axis, the parts of the first one are cut further by the next
-    ! lengths_length [in]: length of lengths: the parts of all cut axes; ignored if lengths is null
-    ! lengths [in]: cells of each part of the cut axes, axis by axis; null: as the options say
     ! options [in]: null for defaults
     ! layout [out]: the layout
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
-    function syncyte_layout_create_mesh(comm, ndim, cells, mesh_ndim, mesh, axes_length, axes, lengths_length, &
-        lengths, options, layout) bind(C, name="syncyte_layout_create_mesh") result(answer)
+    function syncyte_layout_create_mesh(comm, ndim, cells, mesh_ndim, mesh, lengths_length, lengths, &
+        axes_length, axes, options, layout) bind(C, name="syncyte_layout_create_mesh") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: ndim
       integer(c_int64_t), intent(in) :: cells(*)
       integer(c_int32_t), value :: mesh_ndim
       integer(c_int32_t), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: axes_length
-      integer(c_int32_t), intent(in) :: axes(*)
       integer(c_int64_t), value :: lengths_length
       integer(c_int64_t), intent(in), optional :: lengths(*)
+      integer(c_int64_t), value :: axes_length
+      integer(c_int32_t), intent(in) :: axes(*)
       type(syncyte_layout_options_t), intent(in), optional :: options
       type(c_ptr), intent(inout) :: layout
       integer(c_int32_t) :: answer

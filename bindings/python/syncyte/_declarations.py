@@ -1920,10 +1920,10 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # cells (in, array of ndim): cells along each axis
             ctypes.c_int32,  # mesh_ndim (in): dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
             ctypes.POINTER(ctypes.c_int32),  # mesh (in, array of mesh_ndim): ranks along each dimension of the mesh
-            ctypes.c_int64,  # axes_length (in): length of axes: mesh_ndim
-            ctypes.POINTER(ctypes.c_int32),  # axes (in, array of axes_length): the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies. If several cut one axis, the parts of the first one are cut further by the next
             ctypes.c_int64,  # lengths_length (in): length of lengths: the parts of all cut axes; ignored if lengths is null
             ctypes.POINTER(ctypes.c_int64),  # lengths (in, optional, array of lengths_length): cells of each part of the cut axes, axis by axis; null: as the options say
+            ctypes.c_int64,  # axes_length (in): length of axes: mesh_ndim
+            ctypes.POINTER(ctypes.c_int32),  # axes (in, array of axes_length): the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies. If several cut one axis, the parts of the first one are cut further by the next
             ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
         ],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,6 @@ from ._arrays import empty, empty_like
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_int64, as_numbers, check_kind, integers, wrong
 from ._handles import Handle
-from ._types import Array
 from .comm import Comm
 from .errors import ArgumentError, ShapeError
 
@@ -31,8 +31,10 @@ class Block(NamedTuple):
 
 def _per_axis(value: Any, name: str, ndim: int) -> list[int]:
     """One number for each axis; an integer or a bool stands for all."""
-    if isinstance(value, int):
-        return [int(value)] * ndim
+    try:
+        return [operator.index(value)] * ndim
+    except TypeError:
+        pass
     numbers = [int(each) for each in as_numbers(value, name, f"{ndim} numbers, one for each axis, or one for all")]
     if len(numbers) != ndim:
         raise wrong(ShapeError, f"length of {name}", len(numbers), f"{ndim}, one for each axis")
@@ -41,14 +43,16 @@ def _per_axis(value: Any, name: str, ndim: int) -> list[int]:
 
 def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **of_mesh: int) -> Any:
     """ghosts: a number, or for each axis a number or a pair (low, high)."""
-    widths = [ghosts] * ndim if isinstance(ghosts, int) else list(ghosts)
+    widths = [ghosts] * ndim if hasattr(ghosts, "__index__") else list(ghosts)
     if len(widths) != ndim:
         raise wrong(ShapeError, "length of ghosts", len(widths), f"{ndim}, one for each axis")
+    widths = [(each, each) if hasattr(each, "__index__") else tuple(each) for each in widths]
+    if any(len(each) != 2 for each in widths):
+        raise wrong(ShapeError, "ghosts", ghosts, "a number, or for each axis a number or a pair (low, high)")
     if not isinstance(truth, str) or truth.upper() not in c.Truth.__members__:
         raise wrong(ArgumentError, "truth", repr(truth), f"one of {', '.join(each.name.lower() for each in c.Truth)}")
     options = _library.new_struct(c.LayoutOptions, truth=c.Truth[truth.upper()], **of_mesh)
-    for axis, width in enumerate(widths):
-        low, high = (width, width) if isinstance(width, int) else width
+    for axis, (low, high) in enumerate(widths):
         options.ghosts_low[axis], options.ghosts_high[axis] = as_int64(low, "ghosts"), as_int64(high, "ghosts")
     options.shared[:ndim] = _per_axis(shared, "shared", ndim)
     options.periodic[:ndim] = _per_axis(periodic, "periodic", ndim)
@@ -68,6 +72,7 @@ class Layout(Handle):
     """
 
     kind = "layout"
+    _comm: Comm
 
     def __init__(self) -> None:
         raise TypeError("a layout is made by Layout.mesh(), Layout.blocks() or like()")
@@ -131,7 +136,7 @@ class Layout(Handle):
             options = _options(len(extents), ghosts, shared, periodic, truth, ceil=int(bool(ceil)), block=block)
             flat = None if parts is None else integers(ctypes.c_int64, parts, "lengths")
             on = integers(ctypes.c_int32, ranks, "mesh"), integers(ctypes.c_int32, list(cut), "axes")
-            return len(extents), extents, len(ranks), on[0], len(cut), on[1], len(parts or ()), flat, options
+            return len(extents), extents, len(ranks), on[0], len(parts or ()), flat, len(cut), on[1], options
 
         arguments = comm._prepare("layout_create_mesh", prepare, always=True)
         return cls._of(comm, _library.core().output("syncyte_layout_create_mesh", comm.handle, *arguments))
@@ -174,9 +179,7 @@ class Layout(Handle):
         arguments = comm._prepare("layout_create_blocks", prepare, always=True)
         return cls._of(comm, _library.core().output("syncyte_layout_create_blocks", comm.handle, *arguments))
 
-    def like(
-        self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal"
-    ) -> Layout:
+    def like(self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal") -> Layout:
         """Returns a layout of the same cells and blocks for arrays of other points. Collective; arguments as mesh()."""
         options = self._comm._prepare(
             "layout_like", lambda: _options(self.ndim, ghosts, shared, periodic, truth), always=True
@@ -273,10 +276,9 @@ class Layout(Handle):
                     made = (empty_like(sources[0], block.shape) if sources
                             else empty(kind, dtypes.as_dtype(dtype), block.shape))  # fmt: skip
                     targets.append(as_buffer(made, "out", writable=True))
-            first = next(iter(sources + targets), None)
-            if first is None and dtype is None:
+            if not sources and not targets and dtype is None:
                 raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
-            element = first.dtype if dtype is None else dtypes.as_dtype(dtype)
+            element = (sources + targets)[0].dtype if dtype is None else dtypes.as_dtype(dtype)
             options = _library.new_struct(c.RelocateOptions, buffer_bytes=buffer_bytes)
             return sources, targets, element, options
 
@@ -288,5 +290,5 @@ class Layout(Handle):
         )
         for buffer in targets:
             buffer.mark_written()
-        results: list[Array] = [buffer.array for buffer in targets]
+        results = [buffer.array for buffer in targets]
         return None if not results else results[0] if len(results) == 1 else results

@@ -40,17 +40,17 @@ enum syncyte_truth_values {
 
 /** What the arrays of a layout hold beside cells, and how a mesh divides them. */
 typedef struct syncyte_layout_options_t {
-  size_t struct_size;                      /**< sizeof(syncyte_layout_options_t) */
-  int64_t ghosts_low[SYNCYTE_MAX_NDIM];    /**< ghosts before the first point of each axis, 0 or more */
-  int64_t ghosts_high[SYNCYTE_MAX_NDIM];   /**< ghosts behind the last point */
-  int32_t shared[SYNCYTE_MAX_NDIM];        /**< 1: points on the borders of cells along this axis; 0: cells */
-  int32_t periodic[SYNCYTE_MAX_NDIM];      /**< 1: the axis is periodic */
-  syncyte_truth_t truth;                   /**< rule for points that two blocks store */
-  int32_t ceil;                            /**< of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter
-                                              or empty, as PyTorch's DTensor cuts; 0: equal parts, the first
-                                              cells % parts of which have one cell more */
-  int64_t block;                           /**< of a mesh: cells that are dealt out to the parts in blocks of this
-                                              length; 0: each part has consecutive cells */
+  size_t struct_size;                    /**< sizeof(syncyte_layout_options_t) */
+  int64_t ghosts_low[SYNCYTE_MAX_NDIM];  /**< ghosts before the first point of each axis, 0 or more */
+  int64_t ghosts_high[SYNCYTE_MAX_NDIM]; /**< ghosts behind the last point */
+  int32_t shared[SYNCYTE_MAX_NDIM];      /**< 1: points on the borders of cells along this axis; 0: cells */
+  int32_t periodic[SYNCYTE_MAX_NDIM];    /**< 1: the axis is periodic */
+  syncyte_truth_t truth;                 /**< rule for points that two blocks store */
+  int32_t ceil;                          /**< of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter
+                                            or empty, as PyTorch's DTensor cuts; 0: equal parts, the first
+                                            cells % parts of which have one cell more */
+  int64_t block;                         /**< of a mesh: cells that are dealt out to the parts in blocks of this
+                                            length; 0: each part has consecutive cells */
 } syncyte_layout_options_t;
 
 /** All defaults: `syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;`. */
@@ -83,20 +83,20 @@ typedef struct syncyte_layout_info_t {
  * @param[in] cells {array(ndim)} cells along each axis
  * @param[in] mesh_ndim dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
  * @param[in] mesh {array(mesh_ndim)} ranks along each dimension of the mesh
- * @param[in] axes_length length of axes: mesh_ndim
- * @param[in] axes {array(axes_length)} the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks
- * have equal copies. If several cut one axis, the parts of the first one are cut further by the next
  * @param[in] lengths_length length of lengths: the parts of all cut axes; ignored if lengths is null
  * @param[in] lengths {array(lengths_length), optional} cells of each part of the cut axes, axis by axis; null: as the
  * options say
+ * @param[in] axes_length length of axes: mesh_ndim
+ * @param[in] axes {array(axes_length)} the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks
+ * have equal copies. If several cut one axis, the parts of the first one are cut further by the next
  * @param[in] options {optional} null for defaults
  * @param[out] layout the layout
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, const int64_t* cells,
-                                                           int32_t mesh_ndim, const int32_t* mesh, int64_t axes_length,
-                                                           const int32_t* axes, int64_t lengths_length,
-                                                           const int64_t* lengths,
+                                                           int32_t mesh_ndim, const int32_t* mesh,
+                                                           int64_t lengths_length, const int64_t* lengths,
+                                                           int64_t axes_length, const int32_t* axes,
                                                            const syncyte_layout_options_t* options,
                                                            syncyte_layout_t* layout);
 
@@ -179,8 +179,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout,
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
                                                         const syncyte_buffer_t* arrays, syncyte_layout_t to,
-                                                        int64_t target_count,
-                                                        const syncyte_relocate_options_t* options,
+                                                        int64_t target_count, const syncyte_relocate_options_t* options,
                                                         const syncyte_buffer_t* targets);
 
 #ifdef __cplusplus

@@ -103,7 +103,7 @@ def test_description(world):
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda world: Layout.mesh(world, (4, 4), [world.size + 1]), "mesh has more places"),
+        (lambda world: Layout.mesh(world, (4, 4), [world.size + 1]), "product of mesh is"),
         (lambda world: Layout.mesh(world, (4, 4), axes=[2]), r"axes\[0\] is 2"),
         (lambda world: Layout.mesh(world, (4, 4), truth="both"), "truth is 'both'"),
         (lambda world: Layout.mesh(world, (4, 4), ghosts=-1), r"ghosts_low\[0\] is -1"),
@@ -111,7 +111,7 @@ def test_description(world):
         (lambda world: Layout.mesh(world, (4, 4), block=2, shared=True), "dealt out in blocks"),
         (lambda world: Layout.blocks(world, (4,), []), "the blocks have 0 of 4 cells"),
         (lambda world: Layout.blocks(world, (4,), [((0,), (4,)), ((3,), (1,))]), "overlap"),
-        (lambda world: Layout.blocks(world, (4,), [((1,), (4,))]), "a block has cells 1 to 4"),
+        (lambda world: Layout.blocks(world, (4,), [((1,), (4,))]), "has 4 cells from 1 on along axis 0, which has 4"),
     ],
 )
 def test_wrong_layouts(world, make, text):
@@ -128,7 +128,7 @@ def test_wrong_arrays(world):
         rows.relocate(np.zeros((3, 3)), rows)
     with pytest.raises(syncyte.ShapeError, match="with the points that neighbours store too"):
         rows.like(shared=True).relocate(own, rows.like(shared=True))
-    with pytest.raises(syncyte.ShapeError, match="arrays of other extents"):
+    with pytest.raises(syncyte.ShapeError, match="extents of the second layout"):
         rows.relocate(own, rows.like(shared=True))
     if world.size > 1:
         with pytest.raises(syncyte.MismatchError, match="dtype"):
