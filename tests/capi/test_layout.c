@@ -120,8 +120,8 @@ static void test_wrong_layouts(void) {
 }
 
 static void test_wrong_relocations(void) {
-  syncyte_layout_t rows = mesh(0, NULL);
-  array source = array_of(rows), target = array_of(rows);
+  syncyte_layout_t rows = mesh(0, NULL), columns = mesh(1, NULL);
+  array source = array_of(rows), target = array_of(rows), other = array_of(columns);
   syncyte_relocate_options_t little = SYNCYTE_RELOCATE_OPTIONS_INIT;
   little.buffer_bytes = 1;
   EXPECT_ERROR(syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 0, NULL, rows, 1, NULL, &target.buffer),
@@ -134,6 +134,12 @@ static void test_wrong_relocations(void) {
                SYNCYTE_ERR_ARGUMENT, "separate memory");
   EXPECT_ERROR(syncyte_layout_relocate(NULL, SYNCYTE_FLOAT64, 1, &source.buffer, rows, 1, NULL, &target.buffer),
                SYNCYTE_ERR_HANDLE, "layout");
+  const syncyte_status_t status =
+      syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &source.buffer, columns, 1, &little, &other.buffer);
+  if (size == 1)
+    EXPECT_OK(status); /* without messages */
+  else
+    EXPECT_ERROR(status, SYNCYTE_ERR_ARGUMENT, "buffer_bytes is 1; expected ");
   source.buffer.shape[0] += 1;
   EXPECT_ERROR(syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &source.buffer, rows, 1, NULL, &target.buffer),
                SYNCYTE_ERR_SHAPE, "arrays[0] has shape");
@@ -144,7 +150,9 @@ static void test_wrong_relocations(void) {
   EXPECT_ERROR(syncyte_layout_describe(rows, size, 0, &source.info), SYNCYTE_ERR_ARGUMENT, "rank");
   free(source.data);
   free(target.data);
+  free(other.data);
   EXPECT_OK(syncyte_layout_destroy(&rows));
+  EXPECT_OK(syncyte_layout_destroy(&columns));
 }
 
 int main(void) {
