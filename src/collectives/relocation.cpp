@@ -139,7 +139,8 @@ relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, cons
 void relocation::compare(comm::collective_call& call) {
   const auto messages = static_cast<unsigned>(peers_of(route_.sends, rank_) + peers_of(route_.receives, rank_));
   const std::int64_t most = mpi::allreduce(messages, MPI_MAX, call.comm().data());  // of a rank in a round
-  if (most > 0) most_elements_ /= most;
+  if (most == 0) return;
+  most_elements_ /= most;
   if (most_elements_ > 0) return;
   call.attempt([&] {
     base::expect(false, SYNCYTE_ERR_ARGUMENT, "buffer_bytes", static_cast<std::int64_t>(buffer_bytes_),

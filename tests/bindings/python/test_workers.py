@@ -71,7 +71,7 @@ import sys
 
 import syncyte
 
-PROGRAM = "import syncyte; print('program', syncyte.COMM_WORLD.allreduce(100), flush=True)"
+PROGRAM = "import syncyte; print(f'program {syncyte.COMM_WORLD.allreduce(100)}', end='.', flush=True)"
 
 def start(environment=None):
     return subprocess.run([sys.executable, "-m", "syncyte", "-c", PROGRAM], env=environment).returncode
@@ -83,7 +83,7 @@ if rank == 1:
     assert start() != 0
     launchers = ("OMPI_C", "OMPI_MCA_ess", "OMPI_MCA_orte", "PMIX_", "PRTE_", "SLURM_")
     assert start({name: value for name, value in os.environ.items() if not name.startswith(launchers)}) == 0
-print("rank", syncyte.COMM_WORLD.allreduce(1), flush=True)
+print(f"rank {syncyte.COMM_WORLD.allreduce(1)}", end=".", flush=True)
 """
 
 
