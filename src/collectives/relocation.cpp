@@ -126,9 +126,12 @@ relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, cons
   for (const base::buffer& target : targets_) {
     target.require_writable();
     for (const base::buffer& source : sources_) base::require_apart(source, target);
+    for (const base::buffer& other : targets_)
+      if (&other != &target) base::require_apart(other, target);
   }
   most_elements_ = static_cast<std::int64_t>(buffer_bytes_ / element_bytes_);
-  memory_ = memory::scratch(buffer_bytes_);
+  const std::int64_t moved = elements_for_others(route_.sends) + elements_for_others(route_.receives);
+  memory_ = memory::scratch(std::min(buffer_bytes_, bytes_of(moved, dtype)));
   terms.named_fact("dtype", dtype, base::dtype_name);
   terms.fact("hash of the layout before", hash_of(from.cut));
   terms.fact("hash of the layout after", hash_of(to.cut));
@@ -148,6 +151,13 @@ void relocation::compare(comm::collective_call& call) {
                  most);
   });
   call.agree();
+}
+
+std::int64_t relocation::elements_for_others(std::span<const shipment> all) const {
+  std::int64_t result = 0;
+  for (const shipment& each : all)
+    if (each.peer != rank_) result += distribution::volume({{}, each.count});
+  return result;
 }
 
 std::vector<relocation::round> relocation::in_rounds(std::span<const shipment> all) const {

@@ -44,6 +44,7 @@ class relocation final : public data_operation {
   };
   using round = std::vector<message>;
 
+  std::int64_t elements_for_others(std::span<const distribution::shipment> all) const;
   /// The messages of all rounds, in order of peers; the one between two ranks has the same boxes on both.
   std::vector<round> in_rounds(std::span<const distribution::shipment> all) const;
   void copy_own() const;

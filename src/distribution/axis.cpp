@@ -53,6 +53,14 @@ std::int64_t axis::begin(int part) const {
   return visit([&](const auto& by) { return by.begin(part); });
 }
 
+std::vector<std::int64_t> axis::facts() const {
+  std::vector<std::int64_t> result{static_cast<std::int64_t>(kind_.index()), extent(), parts()};
+  if (const auto* const blocks = std::get_if<distribution::block_cyclic>(&kind_)) result.push_back(blocks->block());
+  if (const auto* const lengths = std::get_if<partition>(&kind_))
+    result.insert(result.end(), lengths->table().begin(), lengths->table().end());
+  return result;
+}
+
 position axis::find(std::int64_t index) const {
   return visit([&](const auto& by) { return by.find(index); });
 }

@@ -59,6 +59,9 @@ class axis {
   /// Sum of the counts of the parts before this one.
   std::int64_t begin(int part) const;
 
+  /// Numbers that are equal for equal divisions only.
+  std::vector<std::int64_t> facts() const;
+
   position find(std::int64_t index) const;
   int owner(std::int64_t index) const { return find(index).part; }
   /// The inverse of find().

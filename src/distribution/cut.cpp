@@ -21,6 +21,8 @@ range cut::held(int part, holding what) const {
 
 std::int64_t cut::stored(int part) const { return points_.stored({0, cells_.count(part)}).count; }
 
+std::int64_t cut::first(int part) const { return cells_.index({part, 0}); }
+
 std::vector<run> cut::runs(int part, holding what) const {
   if (cells_.is_contiguous()) {
     const range stored = held(part, holding::stored);

@@ -25,6 +25,9 @@ class cut {
   /// Number of points that a part stores.
   std::int64_t stored(int part) const;
 
+  /// A part's first point; the part is not empty.
+  std::int64_t first(int part) const;
+
   /// Points of a part, in the order of its array.
   std::vector<run> runs(int part, holding what) const;
 

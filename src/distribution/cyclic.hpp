@@ -32,6 +32,7 @@ class block_cyclic {
  public:
   block_cyclic(std::int64_t extent, int parts, std::int64_t block) : extent_(extent), parts_(parts), block_(block) {}
 
+  std::int64_t block() const { return block_; }
   std::int64_t extent() const { return extent_; }
   int parts() const { return static_cast<int>(parts_); }
   std::int64_t count(int part) const {

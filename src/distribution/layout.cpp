@@ -51,20 +51,24 @@ void append_boxes(int block, std::span<const std::vector<run>> runs, std::vector
   });
 }
 
+// Points, ghosts and their sums then fit 64 bits.
+constexpr std::int64_t most_cells = std::int64_t{1} << 62;
+constexpr std::int64_t most_ghosts = INT32_MAX;
+
 void check_ndim(std::size_t ndim) {
   base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "number of axes",
                static_cast<std::int64_t>(ndim), "1 to {}", SYNCYTE_MAX_NDIM);
 }
 
-/// Throws unless the numbers of all cells fit into 63 bits.
+/// Throws unless the number of all cells is at most most_cells.
 void check_extents(std::span<const std::int64_t> whole) {
   check_ndim(whole.size());
   std::int64_t cells = 1;
   for (std::size_t axis = 0; axis < whole.size(); ++axis) {
     const base::argument_name name("cells", axis, static_cast<int>(whole.size()));
     base::expect(whole[axis] >= 0, SYNCYTE_ERR_ARGUMENT, name, whole[axis], "0 or more");
-    base::expect(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells), SYNCYTE_ERR_ARGUMENT,
-                 name, whole[axis], "at most 2^63 - 1 cells in all");
+    base::expect(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells) && cells <= most_cells,
+                 SYNCYTE_ERR_ARGUMENT, name, whole[axis], "at most 2^62 cells in all");
   }
 }
 
@@ -228,8 +232,8 @@ layout layout::with_points(std::span<const points> axes) const {
 layout layout::with_ghosts(const ghost_widths& widths) const {
   for (int axis = 0; axis < static_cast<int>(widths.low.size()); ++axis)
     for (const std::int64_t width : {widths.low[at(axis)], widths.high[at(axis)]})
-      base::expect(width >= 0 && (axis < ndim() || width == 0), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, ndim()}, width,
-                   "0 or more");
+      base::expect(width >= 0 && width <= (axis < ndim() ? most_ghosts : 0), SYNCYTE_ERR_ARGUMENT,
+                   {"ghosts", axis, ndim()}, width, "0 to {}", axis < ndim() ? most_ghosts : 0);
   layout result = *this;
   result.ghosts_ = widths;
   return result;
@@ -274,8 +278,15 @@ per_axis layout::shape_of(int block) const {
 
 per_axis layout::first_of(int block) const {
   per_axis result{};
-  for (std::size_t axis = 0; axis < points_.size(); ++axis)
-    if (const auto runs = runs_of(block, axis, holding::stored); !runs.empty()) result[axis] = runs.front().first;
+  const per_axis shape = shape_of(block);
+  for (std::size_t axis = points_.size(); axis-- > 0;) {
+    if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
+      if (shape[axis] > 0) result[axis] = (*cuts)[axis].first(block % (*cuts)[axis].parts());
+      block /= (*cuts)[axis].parts();
+    } else if (shape[axis] > 0) {
+      result[axis] = cells_of(block, axis).first;
+    }
+  }
   return result;
 }
 
@@ -359,12 +370,14 @@ std::vector<std::int64_t> layout::facts() const {
     result.insert(result.end(), {axis.cells, axis.periodic, static_cast<std::int64_t>(axis.shared)});
   result.insert(result.end(), ghosts_.low.begin(), ghosts_.low.end());
   result.insert(result.end(), ghosts_.high.begin(), ghosts_.high.end());
-  for (int block = 0; block < blocks(); ++block) {
-    for (const int rank : ranks_of(block)) result.push_back(rank);
-    result.push_back(-1);
-    for (std::size_t axis = 0; axis < points_.size(); ++axis)
-      for (const run& each : runs_of(block, axis, holding::stored))
-        result.insert(result.end(), {each.first, each.count});
+  const auto append = [&result](const auto& numbers) { result.insert(result.end(), numbers.begin(), numbers.end()); };
+  if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
+    for (const cut& each : *cuts) append(each.cells().facts());
+  } else {
+    for (const box& each : std::get<patches>(cells_).boxes()) append(each.first), append(each.count);
+  }
+  for (const std::vector<int>& ranks : holders_) {
+    append(ranks);
     result.push_back(-1);
   }
   return result;

@@ -197,6 +197,22 @@ TEST(layout, meshes_that_do_not_fit_are_refused) {
   EXPECT_EQ(with({{0}, {}}, {{2, 1}, {0, 0}}), "accepted") << "one rank may have several blocks";
 }
 
+TEST(layout, huge_arrays_have_short_descriptions) {
+  constexpr std::int64_t huge = std::int64_t{1} << 61;
+  const std::vector<axis> cells{axis::block_cyclic(huge, 3, 1)};
+  const std::vector<std::vector<int>> by{{0}};
+  const auto made = layout::on_mesh(cells, by, {{3}, {0, 1, 2}}, 3);
+  EXPECT_LT(made.facts().size(), 100U);
+  EXPECT_EQ(made.first_of(2)[0], 2);
+  EXPECT_EQ(made.owner({huge - 1}), (huge - 1) % 3);
+  EXPECT_NE(made, layout::on_mesh(std::vector{axis::block_cyclic(huge, 3, 2)}, by, {{3}, {0, 1, 2}}, 3));
+  const std::vector<std::int64_t> too_large{huge, 4};
+  EXPECT_NE(refusal([&] { (void)layout::of_blocks(too_large, {}, 1); }).find("at most 2^62 cells"), std::string::npos);
+  distribution::ghost_widths wide;
+  wide.low[0] = huge;
+  EXPECT_NE(refusal([&] { (void)made.with_ghosts(wide); }), "accepted");
+}
+
 TEST(layout, axes_that_are_dealt_out_have_no_borders) {
   const std::vector<axis> cells{axis::cyclic(4, 2)};
   const std::vector<std::vector<int>> by{{0}};

@@ -125,6 +125,11 @@ class Layout(Handle):
             For all axes, or for each: whether arrays hold the borders of cells; whether the axis is periodic.
         truth : {"equal", "lower", "upper"}
             Which copy of a shared point is right.
+
+        Returns
+        -------
+        Layout
+            The layout, of cells or of their borders.
         """
         check_kind(comm, Comm, "comm", "a syncyte.Comm")
 
@@ -164,8 +169,17 @@ class Layout(Handle):
         boxes : sequence of (first, count)
             This rank's blocks, which may be none: for each axis the first cell, and the number of cells. Equal blocks
             of several ranks are copies.
-        ghosts, shared, periodic, truth
-            As in mesh().
+        ghosts : int, or sequence of int or pairs
+            Ghosts at both ends of all axes, or of each axis: a number or (low, high).
+        shared, periodic : bool or sequence of bool
+            For all axes, or for each: whether arrays hold the borders of cells; whether the axis is periodic.
+        truth : {"equal", "lower", "upper"}
+            Which copy of a shared point is right.
+
+        Returns
+        -------
+        Layout
+            The layout, of cells or of their borders.
         """
         check_kind(comm, Comm, "comm", "a syncyte.Comm")
 
@@ -180,7 +194,22 @@ class Layout(Handle):
         return cls._of(comm, _library.core().output("syncyte_layout_create_blocks", comm.handle, *arguments))
 
     def like(self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal") -> Layout:
-        """Returns a layout of the same cells and blocks for arrays of other points. Collective; arguments as mesh()."""
+        """Returns a layout of the same cells and blocks for arrays of other points. Collective.
+
+        Parameters
+        ----------
+        ghosts : int, or sequence of int or pairs
+            Ghosts at both ends of all axes, or of each axis: a number or (low, high).
+        shared, periodic : bool or sequence of bool
+            For all axes, or for each: whether arrays hold the borders of cells; whether the axis is periodic.
+        truth : {"equal", "lower", "upper"}
+            Which copy of a shared point is right.
+
+        Returns
+        -------
+        Layout
+            The new layout.
+        """
         options = self._comm._prepare(
             "layout_like", lambda: _options(self.ndim, ghosts, shared, periodic, truth), always=True
         )
@@ -208,7 +237,18 @@ class Layout(Handle):
         return tuple(info.extents[: info.ndim])
 
     def blocks_of(self, rank: int) -> list[Block]:
-        """Returns the blocks of a rank. Local."""
+        """Returns the blocks of a rank. Local.
+
+        Parameters
+        ----------
+        rank : int
+            A rank of the communicator.
+
+        Returns
+        -------
+        list of Block
+            For each block its first point, and the shape of its array with ghosts.
+        """
         ndim, count = self.ndim, self._info(rank).blocks
         infos = [self._info(rank, block) for block in range(count)]
         return [Block(tuple(info.first[:ndim]), tuple(info.shape[:ndim])) for info in infos]

@@ -119,6 +119,17 @@ def test_wrong_layouts(world, make, text):
         make(world)
 
 
+def test_arrays_that_share_memory_are_refused(world):
+    boxes = [((2 * world.rank + half,), (1,)) for half in (0, 1)]
+    halves = Layout.blocks(world, (2 * world.size,), boxes)
+    memory = np.zeros(3)
+    with pytest.raises(syncyte.ArgumentError, match="separate memory"):
+        halves.relocate([np.zeros(1), np.zeros(1)], halves, [memory[:1], memory[:1]])
+    with pytest.raises(syncyte.ArgumentError, match="separate memory"):
+        halves.relocate([memory[:1], memory[1:2]], halves, [memory[2:], memory[1:2]])
+    assert halves.relocate([np.ones(1), np.zeros(1)], halves, buffer_bytes=1 << 50)[0] == [1]
+
+
 def test_wrong_arrays(world):
     rows = Layout.mesh(world, (2 * world.size, 3))
     own = np.zeros((2, 3))
