@@ -29,7 +29,8 @@ std::vector<std::int64_t> checked_cells(std::int32_t ndim, const std::int64_t* c
   base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
   base::expect(cells != nullptr, SYNCYTE_ERR_ARGUMENT, "cells", "null", "{} extents", ndim);
   for (int axis = 0; axis < ndim; ++axis)
-    base::expect(cells[axis] >= 0, SYNCYTE_ERR_ARGUMENT, {"cells", axis, ndim}, cells[axis], "0 or more");
+    base::expect(cells[axis] >= 0 && cells[axis] <= distribution::most_cells, SYNCYTE_ERR_ARGUMENT,
+                 {"cells", axis, ndim}, cells[axis], "0 to 2^62");
   return {cells, cells + ndim};
 }
 
@@ -45,8 +46,7 @@ syncyte_layout_options_t checked_options(const syncyte_layout_options_t* given, 
     check("options->shared", axis, options.shared[axis], options.shared[axis] == 1, "0 or 1");
     check("options->periodic", axis, options.periodic[axis], options.periodic[axis] == 1, "0 or 1");
   }
-  base::expect(options.truth >= SYNCYTE_TRUTH_EQUAL && options.truth <= SYNCYTE_TRUTH_UPPER, SYNCYTE_ERR_ARGUMENT,
-               "options->truth", options.truth, "one of syncyte_truth_values");
+  base::expect_known<base::known::truth>(options.truth, "options->truth");
   base::expect(options.ceil == 0 || (of_mesh && options.ceil == 1), SYNCYTE_ERR_ARGUMENT, "options->ceil", options.ceil,
                "{}", of_mesh ? "0 or 1" : "0: the blocks are given");
   base::expect(options.block == 0 || (of_mesh && options.block > 0), SYNCYTE_ERR_ARGUMENT, "options->block",
@@ -78,7 +78,7 @@ layout with_options(const layout& cells, const syncyte_layout_options_t& options
   return cells.with_points(axes).with_ghosts(ghosts);
 }
 
-/// What the caller of create_mesh() gives.
+/// The arguments of create_mesh().
 struct mesh_request {
   std::vector<std::int64_t> cells;
   std::vector<int> mesh;
@@ -112,9 +112,14 @@ axis divided(const mesh_request& asked, std::size_t number, std::size_t& next_le
                  "lengths_length", asked.lengths.size(), "a length for each part of the cut axes");
     const auto lengths = std::span(asked.lengths).subspan(next_length, static_cast<std::size_t>(parts));
     next_length += lengths.size();
-    const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    base::expect(std::ranges::min(lengths) >= 0 && sum == cells, SYNCYTE_ERR_ARGUMENT, "sum of lengths", sum,
-                 "{}, the cells of axis {}, and no negative length", cells, number);
+    std::int64_t left = cells;
+    for (const std::int64_t length : lengths) {
+      base::expect(length >= 0 && length <= left, SYNCYTE_ERR_ARGUMENT, "length of a part", length,
+                   "0 to {}, the cells of axis {} that are left", left, number);
+      left -= length;
+    }
+    base::expect(left == 0, SYNCYTE_ERR_ARGUMENT, "sum of lengths", cells - left, "{}, the cells of axis {}", cells,
+                 number);
     return axis::explicit_lengths(lengths, cells);
   }
   if (asked.options.block > 0) return axis::block_cyclic(cells, parts, asked.options.block);

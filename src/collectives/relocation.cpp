@@ -2,11 +2,13 @@
 #include "collectives/relocation.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <memory>
+#include <utility>
 
 #include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
 #include "collectives/shared_layout.hpp"
+#include "mpi/progress.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::collectives {
@@ -35,7 +37,7 @@ std::span<const std::int64_t> shape_of(const shipment& of, int ndim) {
   return {of.count.data(), static_cast<std::size_t>(ndim)};
 }
 
-/// What a block's array has beside its cells, for messages.
+/// Names the shared points and ghosts that the shape of an array includes, for messages.
 std::string beside_cells(const layout& cut) {
   const bool has_shared = std::ranges::any_of(cut.axes(), [](const auto& axis) { return axis.is_shared(); });
   const bool has_ghosts = cut.ghosts() != distribution::ghost_widths();
@@ -216,6 +218,15 @@ void relocation::copy_own() const {
 }
 
 void relocation::move(mover& by) {
+  try {
+    exchange(by);
+  } catch (...) {  // a rank has died: MPI may still write what others send
+    mpi::keep_for_ever(std::make_shared<memory::scratch>(std::move(memory_)));
+    throw;
+  }
+}
+
+void relocation::exchange(mover& by) {
   const std::vector<round> sends = in_rounds(route_.sends);
   const std::vector<round> receives = in_rounds(route_.receives);
   for (std::size_t number = 0; number < std::max(sends.size(), receives.size()); ++number) {

@@ -47,6 +47,7 @@ class relocation final : public data_operation {
   std::int64_t elements_for_others(std::span<const distribution::shipment> all) const;
   /// The messages of all rounds, in order of peers; the one between two ranks has the same boxes on both.
   std::vector<round> in_rounds(std::span<const distribution::shipment> all) const;
+  void exchange(mover& by);
   void copy_own() const;
   void pack(const message& what, std::byte* to) const;
   void unpack(const message& what, const std::byte* from) const;

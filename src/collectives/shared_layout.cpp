@@ -39,7 +39,7 @@ std::int64_t hash_of(const layout& cut) {
 
 std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> comm, const char* operation,
                                            const std::function<layout()>& compute) {
-  comm::collective_call call(*comm, operation);
+  comm::collective_call call(*comm, operation, comm::collective_call::always_agrees);
   std::optional<layout> made;
   call.attempt([&] { made = compute(); });
   if (made) {
@@ -61,7 +61,8 @@ std::shared_ptr<shared_layout> gather_blocks(std::shared_ptr<comm::communicator>
   });
   call.fact("axes", std::ssize(mine.whole));
   for (int axis = 0; axis < std::ssize(mine.whole); ++axis)
-    call.fact("whole[{}]", mine.whole[static_cast<std::size_t>(axis)], {"whole", axis, 0});
+    call.fact("cells along axis {}", mine.whole[static_cast<std::size_t>(axis)],
+              {"cells", axis, static_cast<int>(mine.whole.size())});
   call.agree();
   const std::vector<distribution::rank_box> all = boxes_of_all(*comm, mine.boxes);
   std::optional<layout> made;

@@ -14,23 +14,12 @@ cut::cut(axis cells, points of) : cells_(std::move(cells)), points_(of) {
                "division of a shared or periodic axis", "dealt out in blocks", "consecutive cells of each part");
 }
 
-range cut::held(int part, holding what) const {
-  const range block = cells_of(part);
-  return what == holding::stored ? points_.stored(block) : points_.owned(block);
-}
-
 std::int64_t cut::stored(int part) const { return points_.stored({0, cells_.count(part)}).count; }
 
 std::int64_t cut::first(int part) const { return cells_.index({part, 0}); }
 
 std::vector<run> cut::runs(int part, holding what) const {
-  if (cells_.is_contiguous()) {
-    const range stored = held(part, holding::stored);
-    const range asked = held(part, what);
-    std::vector<run> result = points_.runs(asked);
-    for (run& each : result) each.offset += asked.first - stored.first;
-    return result;
-  }
+  if (cells_.is_contiguous()) return points_.runs_of(cells_of(part), what);
   std::vector<run> result;
   for (std::int64_t offset = 0; offset < cells_.count(part);) {
     const std::int64_t first = cells_.index({part, offset});

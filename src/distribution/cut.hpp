@@ -9,9 +9,6 @@
 
 namespace syncyte::distribution {
 
-/// What is asked about a block: the points that it stores, or those among them whose right copy it has.
-enum class holding { stored, owned };
-
 /// One axis of an array: the division of its cells among parts, and the points that each part stores.
 class cut {
  public:
@@ -36,7 +33,6 @@ class cut {
 
  private:
   range cells_of(int part) const { return {cells_.begin(part), cells_.count(part)}; }
-  range held(int part, holding what) const;
 
   axis cells_;
   points points_;

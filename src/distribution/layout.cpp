@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -51,8 +50,6 @@ void append_boxes(int block, std::span<const std::vector<run>> runs, std::vector
   });
 }
 
-// Points, ghosts and their sums then fit 64 bits.
-constexpr std::int64_t most_cells = std::int64_t{1} << 62;
 constexpr std::int64_t most_ghosts = INT32_MAX;
 
 void check_ndim(std::size_t ndim) {
@@ -250,28 +247,25 @@ range layout::cells_of(int block, std::size_t axis) const {
   return volume(cells) > 0 ? range{cells.first[axis], cells.count[axis]} : range{cells.first[axis], 0};
 }
 
+/// The part of an axis that a block of a mesh has.
+int layout::part_of(int block, std::size_t axis) const {
+  const auto& cuts = std::get<std::vector<cut>>(cells_);
+  for (std::size_t later = cuts.size() - 1; later > axis; --later) block /= cuts[later].parts();
+  return block % cuts[axis].parts();
+}
+
 std::vector<run> layout::runs_of(int block, std::size_t axis, holding what) const {
-  if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
-    for (std::size_t later = cuts->size() - 1; later > axis; --later) block /= (*cuts)[later].parts();
-    return (*cuts)[axis].runs(block % (*cuts)[axis].parts(), what);
-  }
-  const points& of = points_[axis];
-  const range stored = of.stored(cells_of(block, axis));
-  const range held = what == holding::stored ? stored : of.owned(cells_of(block, axis));
-  std::vector<run> result = of.runs(held);
-  for (run& each : result) each.offset += held.first - stored.first;
-  return result;
+  if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_))
+    return (*cuts)[axis].runs(part_of(block, axis), what);
+  return points_[axis].runs_of(cells_of(block, axis), what);
 }
 
 per_axis layout::shape_of(int block) const {
   per_axis result = box().count;
-  for (std::size_t axis = points_.size(); axis-- > 0;) {
-    if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
-      result[axis] = (*cuts)[axis].stored(block % (*cuts)[axis].parts());
-      block /= (*cuts)[axis].parts();
-    } else {
-      result[axis] = points_[axis].stored(cells_of(block, axis)).count;
-    }
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) {
+    const auto* const cuts = std::get_if<std::vector<cut>>(&cells_);
+    result[axis] = cuts != nullptr ? (*cuts)[axis].stored(part_of(block, axis))
+                                   : points_[axis].stored(cells_of(block, axis)).count;
   }
   return result;
 }
@@ -279,13 +273,10 @@ per_axis layout::shape_of(int block) const {
 per_axis layout::first_of(int block) const {
   per_axis result{};
   const per_axis shape = shape_of(block);
-  for (std::size_t axis = points_.size(); axis-- > 0;) {
-    if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
-      if (shape[axis] > 0) result[axis] = (*cuts)[axis].first(block % (*cuts)[axis].parts());
-      block /= (*cuts)[axis].parts();
-    } else if (shape[axis] > 0) {
-      result[axis] = cells_of(block, axis).first;
-    }
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) {
+    if (shape[axis] == 0) continue;
+    const auto* const cuts = std::get_if<std::vector<cut>>(&cells_);
+    result[axis] = cuts != nullptr ? (*cuts)[axis].first(part_of(block, axis)) : cells_of(block, axis).first;
   }
   return result;
 }

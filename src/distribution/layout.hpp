@@ -35,6 +35,9 @@ struct mesh {
   std::vector<int> ranks;
 };
 
+/// Points, ghosts and their sums fit 64 bits if an array has at most this number of cells.
+inline constexpr std::int64_t most_cells = std::int64_t{1} << 62;
+
 /// The cells of a block that a rank has chosen.
 struct rank_box {
   int rank;
@@ -91,6 +94,7 @@ class layout {
  private:
   layout() = default;
   void hold(std::vector<std::vector<int>> ranks_of_blocks);
+  int part_of(int block, std::size_t axis) const;
   range cells_of(int block, std::size_t axis) const;
   std::vector<run> runs_of(int block, std::size_t axis, holding what) const;
   std::vector<int> blocks_meeting(const box& some) const;

@@ -34,6 +34,14 @@ std::vector<run> points::runs(range of) const {
   return result;
 }
 
+std::vector<run> points::runs_of(range block, holding what) const {
+  const range stored = this->stored(block);
+  const range held = what == holding::stored ? stored : owned(block);
+  std::vector<run> result = runs(held);
+  for (run& each : result) each.offset += held.first - stored.first;
+  return result;
+}
+
 std::vector<range> points::cells_that_store(range some) const {
   const std::int64_t first = some.first - is_shared();
   if (!periodic) {

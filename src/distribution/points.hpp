@@ -28,7 +28,10 @@ enum class shared_points {
   upper   ///< the copy of the block with the higher cells
 };
 
-/// What an array stores of one axis: its cells, or the points on their borders. Cell i lies between points i and i + 1;
+/// Two questions about a block: all points that it stores, or only those whose right copy it has.
+enum class holding { stored, owned };
+
+/// One axis of an array: its cells, or the points on their borders. Cell i lies between points i and i + 1;
 /// if the axis is periodic, the last point is point 0 again.
 struct points {
   std::int64_t cells = 1;
@@ -47,6 +50,9 @@ struct points {
   /// Parts of a range of points, which may begin below 0 and reach beyond the extent, in an array that begins with the
   /// range: points of a periodic axis come round again, others outside do not exist.
   std::vector<run> runs(range of) const;
+
+  /// The points that a block of these cells holds; a run's offset is its place in the block's array.
+  std::vector<run> runs_of(range block, holding what) const;
 
   /// Cells of the blocks that store some of these points: one range, or two at the ends of a periodic axis.
   std::vector<range> cells_that_store(range some) const;

@@ -17,8 +17,8 @@ struct shipment {
   per_axis count;
 };
 
-/// What a rank sends and receives when an array goes from one layout to another. The boxes between two ranks have the
-/// same order on both.
+/// The boxes that a rank sends and receives when an array goes from one layout to another. The boxes between two ranks
+/// have the same order on both.
 struct route {
   std::vector<shipment> sends;
   std::vector<shipment> receives;

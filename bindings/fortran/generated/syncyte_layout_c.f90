@@ -41,8 +41,8 @@ module syncyte_layout_c
   type, bind(C) :: syncyte_relocate_options_t
     ! sizeof(syncyte_relocate_options_t)
     integer(c_size_t) :: struct_size = 16_c_size_t
-    ! memory for messages on each rank; equal on all ranks
-    integer(c_int64_t) :: buffer_bytes = 33554432_c_int64_t
+    ! most memory for messages on each rank; equal on all ranks
+    integer(c_int64_t) :: buffer_bytes = 8388608_c_int64_t
   end type syncyte_relocate_options_t
 
   !> A layout as a rank sees it, or one of a rank's blocks.

@@ -496,10 +496,10 @@ class LayoutOptions(ctypes.Structure):
 class RelocateOptions(ctypes.Structure):
     """Options of a relocation."""
 
-    _defaults_: dict[str, Any] = {"buffer_bytes": 33554432}
+    _defaults_: dict[str, Any] = {"buffer_bytes": 8388608}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_relocate_options_t)
-        ("buffer_bytes", ctypes.c_int64),  # memory for messages on each rank; equal on all ranks
+        ("buffer_bytes", ctypes.c_int64),  # most memory for messages on each rank; equal on all ranks
     ]
 
 

@@ -19,7 +19,7 @@ from .errors import ArgumentError, ShapeError
 
 __all__ = ["Layout"]
 
-_BUFFER_BYTES = 1 << 25
+_BUFFER_BYTES = 1 << 23
 
 
 class Block(NamedTuple):
@@ -322,7 +322,7 @@ class Layout(Handle):
             options = _library.new_struct(c.RelocateOptions, buffer_bytes=buffer_bytes)
             return sources, targets, element, options
 
-        sources, targets, element, options = self._comm._prepare("layout_relocate", prepare, always=True)
+        sources, targets, element, options = self._comm._prepare("layout_relocate", prepare)
         lists = [(c.BufferDescription * max(len(each), 1))(*(buffer.description for buffer in each))
                  for each in (sources, targets)]  # fmt: skip
         _library.core().syncyte_layout_relocate(

@@ -7,7 +7,7 @@
  * or of several ranks with equal copies; a rank has any number of blocks, or none. A layout is cut by a mesh of ranks
  * (syncyte_layout_create_mesh()), or takes the blocks that a code has chosen (syncyte_layout_create_blocks()).
  *
- * What the arrays hold follows from the cells (syncyte_layout_options_t, syncyte_layout_like()):
+ * Arrays hold the cells, or, by syncyte_layout_options_t and syncyte_layout_like():
  * - along a *shared* axis the points on the borders of the cells, cell i between points i and i + 1. There is one point
  *   more than cells, or as many if the axis is periodic: its last point is point 0. Each block stores the points of all
  *   its cells, so that two blocks store the point on their border; `truth` says which copy is right. With two axes
@@ -59,11 +59,11 @@ typedef struct syncyte_layout_options_t {
 /** Options of a relocation. */
 typedef struct syncyte_relocate_options_t {
   size_t struct_size;   /**< sizeof(syncyte_relocate_options_t) */
-  int64_t buffer_bytes; /**< {default(33554432)} memory for messages on each rank; equal on all ranks */
+  int64_t buffer_bytes; /**< {default(8388608)} most memory for messages on each rank; equal on all ranks */
 } syncyte_relocate_options_t;
 
 /** All defaults: `syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;`. */
-#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 33554432}
+#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 8388608}
 
 /** A layout as a rank sees it, or one of a rank's blocks. */
 typedef struct syncyte_layout_info_t {

@@ -109,6 +109,12 @@ def test_description(world):
         (lambda world: Layout.mesh(world, (4, 4), ghosts=-1), r"ghosts_low\[0\] is -1"),
         (lambda world: Layout.mesh(world, (4, 4), shared=[True]), "length of shared is 1"),
         (lambda world: Layout.mesh(world, (4, 4), block=2, shared=True), "dealt out in blocks"),
+        (
+            lambda world: Layout.mesh(world, (4, 4), [1], lengths=[[2**63 - 1]]),
+            "length of a part is 9223372036854775807",
+        ),
+        (lambda world: Layout.mesh(world, (4, 4), [1], lengths=[[3]]), "sum of lengths is 3; expected 4"),
+        (lambda world: Layout.mesh(world, (2**63 - 1,), ceil=True), r"cells\[0\] is 9223372036854775807"),
         (lambda world: Layout.blocks(world, (4,), []), "the blocks have 0 of 4 cells"),
         (lambda world: Layout.blocks(world, (4,), [((0,), (4,)), ((3,), (1,))]), "overlap"),
         (lambda world: Layout.blocks(world, (4,), [((1,), (4,))]), "has 4 cells from 1 on along axis 0, which has 4"),
@@ -117,6 +123,18 @@ def test_description(world):
 def test_wrong_layouts(world, make, text):
     with pytest.raises(syncyte.Error, match=text):
         make(world)
+
+
+def test_creation_agrees_without_checks(world):
+    unchecked = world.dup(check="off")
+    for wrong in ({"axes": [2]}, {"truth": "both"}):
+        with pytest.raises(syncyte.ArgumentError):
+            Layout.mesh(unchecked, (4, 4), **(wrong if unchecked.rank == 0 else {}))
+    rows = Layout.mesh(unchecked, (unchecked.size,))
+    if unchecked.size == 1 or unchecked.rank == 0:  # this rank alone, as in any collective without checks
+        with pytest.raises(syncyte.ArgumentError, match="arrays is 0 arrays"):
+            rows.relocate(None, rows)
+    assert rows.relocate(np.full(1, unchecked.rank), rows) == [unchecked.rank]
 
 
 def test_arrays_that_share_memory_are_refused(world):
