@@ -39,6 +39,7 @@ CORE = [
     "cart",
     "halo",
     "layout",
+    "bundle",
     "reducer",
     "rows",
     "window",

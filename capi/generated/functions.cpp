@@ -5,7 +5,8 @@
 #include "collectives/collectives.hpp"
 #include "collectives/shared_layout.hpp"
 #include "guard.hpp"
-#include "halo/plan.hpp"
+#include "halo/bundle.hpp"
+#include "halo/grid_halo.hpp"
 #include "handle_tables.hpp"
 #include "kv/worker.hpp"
 #include "reducer/bucket_reducer.hpp"
@@ -307,6 +308,26 @@ syncyte_status_t syncyte_layout_release(syncyte_layout_t layout) {
 
 syncyte_status_t syncyte_layout_destroy(syncyte_layout_t* layout) {
   return guarded("layout_destroy", [&] { tables::layout().destroy(layout, "layout"); });
+}
+
+syncyte_status_t syncyte_bundle_retain(syncyte_bundle_t bundle) {
+  return guarded("bundle_retain", [&] { tables::bundle().retain(bundle, "bundle"); });
+}
+
+syncyte_status_t syncyte_bundle_release(syncyte_bundle_t bundle) {
+  return guarded("bundle_release", [&] { tables::bundle().release(bundle, "bundle"); });
+}
+
+syncyte_status_t syncyte_bundle_destroy(syncyte_bundle_t* bundle) {
+  return guarded("bundle_destroy", [&] { tables::bundle().destroy(bundle, "bundle"); });
+}
+
+syncyte_status_t syncyte_bundle_comm(syncyte_bundle_t bundle, syncyte_comm_t* comm) {
+  return lookup_after_init("bundle_comm", [&] {
+    const auto object = find_traced(tables::bundle(), bundle, "bundle");
+    out(comm, "comm");
+    *comm = handle_of(object->comm());
+  });
 }
 
 syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer) {

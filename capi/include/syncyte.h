@@ -7,6 +7,7 @@
 #define SYNCYTE_H
 
 #include "syncyte/base.h"
+#include "syncyte/bundle.h"
 #include "syncyte/cache.h"
 #include "syncyte/cart.h"
 #include "syncyte/collectives.h"

@@ -8,15 +8,14 @@
 #include "base/buffer.hpp"
 #include "collective_calls.hpp"
 #include "guard.hpp"
-#include "halo/plan.hpp"
-#include "halo/transfer.hpp"
+#include "halo/grid_halo.hpp"
 #include "handle_tables.hpp"
 #include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) { return find_traced(tables::halo(), halo, "halo"); }
+std::shared_ptr<halo::grid_halo> find_halo(syncyte_halo_t halo) { return find_traced(tables::halo(), halo, "halo"); }
 
 template <class T>
 void assign(std::vector<T>& to, const T* values, std::int64_t length, const char* name, int ndim) {
@@ -25,20 +24,20 @@ void assign(std::vector<T>& to, const T* values, std::int64_t length, const char
 }
 
 /// The interior of a contiguous array at address 0, as a buffer.
-syncyte_buffer_t interior_of(const halo::plan& halo) {
+syncyte_buffer_t interior_of(const halo::grid_halo& halo) {
   syncyte_buffer_t result = base::make_buffer(nullptr, halo.dtype(), halo.shape());
-  const halo::box box = halo.interior();
+  const distribution::box box = halo.interior();
   std::intptr_t offset = 0;
   for (std::size_t d = 0; d < halo.shape().size(); ++d) {
     offset += box.first[d] * result.strides[d];
-    result.shape[d] = box.extents[d];
+    result.shape[d] = box.count[d];
   }
   result.data = reinterpret_cast<void*>(offset);
   return result;
 }
 
 /// The halo of a transfer; records the array's bytes for the trace.
-std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
+std::shared_ptr<halo::grid_halo> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
   auto found = find_halo(halo);
   trace_buffer(array);
   trace_peer(found->only_neighbour());
@@ -47,13 +46,13 @@ std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffe
 
 void run_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
                   const syncyte_collective_options_t* options) {
-  halo::transfer(traced_halo(halo, array), array, way, facts_of(options)).wait_or_leave();
+  halo::start(traced_halo(halo, array), array, way, facts_of(options))->wait_or_leave();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way, const char* operation,
                     syncyte_request_t* request) {
   out(request, "request");
-  give_request(std::make_unique<halo::transfer>(traced_halo(halo, array), array, way), operation, request);
+  give_request(halo::start(traced_halo(halo, array), array, way), operation, request);
 }
 
 }  // namespace
@@ -86,7 +85,7 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
       assign(asked.low, low, low_length, "low", grid_ndim);
       assign(asked.high, high, high_length, "high", grid_ndim);
     });
-    *halo = tables::halo().insert(halo::plan::create(group, std::move(asked)));
+    *halo = tables::halo().insert(halo::grid_halo::create(group, std::move(asked)));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "comm/communicator.hpp"
 #include "handle_table.hpp"
+#include "syncyte/bundle.h"
 #include "syncyte/cache.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
@@ -19,7 +20,7 @@
 // clang-format off
 namespace syncyte::cache { class region; }
 namespace syncyte::collectives { class shared_layout; }
-namespace syncyte::halo { class plan; }
+namespace syncyte::halo { class bundle; class grid_halo; }
 namespace syncyte::kv { class store; class worker; }
 namespace syncyte::reducer { class bucket_reducer; }
 namespace syncyte::tensor { class whole_tensor; }
@@ -38,9 +39,10 @@ handle_table<Handle, Object>& table_of(const char* name) {
 
 /// Each table has the name of its handle's type without "syncyte_" and "_t", which generated code relies on.
 namespace tables {
+inline auto& bundle() { return table_of<syncyte_bundle_t, halo::bundle>("bundle"); }
 inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared cache"); }
 inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
-inline auto& halo() { return table_of<syncyte_halo_t, halo::plan>("halo"); }
+inline auto& halo() { return table_of<syncyte_halo_t, halo::grid_halo>("halo"); }
 inline auto& layout() { return table_of<syncyte_layout_t, collectives::shared_layout>("layout"); }
 inline auto& store() { return table_of<syncyte_store_t, kv::store>("store"); }
 inline auto& store_worker() { return table_of<syncyte_store_worker_t, kv::worker>("worker of a store"); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/array_argument.hpp"
+#include "block_buffers.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/relocation.hpp"
 #include "collectives/shared_layout.hpp"
@@ -164,16 +165,6 @@ std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, cons
     std::copy_n(counts, ndim, each.count.begin());
     firsts += ndim, counts += ndim;
   }
-  return result;
-}
-
-std::vector<syncyte_buffer_t> read_buffers(std::int64_t count, const syncyte_buffer_t* given, const char* name,
-                                           const char* count_name) {
-  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, count_name, count, "0 or more");
-  base::expect(count == 0 || given != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} arrays", count);
-  const base::struct_array buffers(count, given, name);
-  std::vector<syncyte_buffer_t> result;
-  for (std::int64_t i = 0; i < count; ++i) result.push_back(buffers[i]);
   return result;
 }
 

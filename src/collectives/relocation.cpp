@@ -37,37 +37,6 @@ std::span<const std::int64_t> shape_of(const shipment& of, int ndim) {
   return {of.count.data(), static_cast<std::size_t>(ndim)};
 }
 
-/// Names the shared points and ghosts that the shape of an array includes, for messages.
-std::string beside_cells(const layout& cut) {
-  const bool has_shared = std::ranges::any_of(cut.axes(), [](const auto& axis) { return axis.is_shared(); });
-  const bool has_ghosts = cut.ghosts() != distribution::ghost_widths();
-  std::string result;
-  if (has_shared) result += ", with the points that neighbours store too";
-  if (has_ghosts) result += ", with ghosts";
-  return result;
-}
-
-std::vector<base::buffer> checked(const block_arrays& given, int rank, syncyte_dtype_t dtype) {
-  const std::span<const int> blocks = given.cut.blocks_of(rank);
-  base::expect(given.buffers.size() == blocks.size(), SYNCYTE_ERR_ARGUMENT, given.argument,
-               static_cast<std::int64_t>(given.buffers.size()), "{} arrays, one for each block of this rank",
-               blocks.size());
-  std::vector<base::buffer> result;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const base::buffer& array = result.emplace_back(&given.buffers[i], given.argument);
-    array.require_host().require_dtype(dtype);
-    const auto wanted = allocated_shape(given.cut, blocks[i]);
-    if (std::ranges::equal(array.shape(), wanted)) continue;
-    const std::string shape = base::shape_text(array.shape());
-    const std::string expected = base::shape_text(wanted) + beside_cells(given.cut);
-    base::refuse(
-        SYNCYTE_ERR_SHAPE,
-        {.argument = given.argument, .axis = static_cast<std::int64_t>(i), .value = shape, .expected = expected},
-        fmt::format("{}[{}] has shape {}; expected {}", given.argument, i, shape, expected));
-  }
-  return result;
-}
-
 std::vector<int> blocks_of(const layout& cut, int rank) {
   const std::span<const int> blocks = cut.blocks_of(rank);
   return {blocks.begin(), blocks.end()};
@@ -102,14 +71,6 @@ void in_boxes(const shipment& whole, std::int64_t most, Visitor&& visitor) {
 
 }  // namespace
 
-std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block) {
-  const distribution::per_axis stored = cut.shape_of(block);
-  std::vector<std::int64_t> result;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
-    result.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
-  return result;
-}
-
 relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, const block_arrays& from,
                        const block_arrays& to, std::size_t buffer_bytes)
     : rank_(terms.comm().rank()),
@@ -121,16 +82,13 @@ relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, cons
   base::expect(from.cut.size() == terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "ranks of the layout", from.cut.size(),
                "{}, those of the communicator", terms.comm().size());
   route_ = distribution::find_route(from.cut, to.cut, rank_);
-  sources_ = checked(from, rank_, dtype);
-  targets_ = checked(to, rank_, dtype);
+  sources_ = checked_arrays(from, rank_, dtype);
+  targets_ = checked_arrays(to, rank_, dtype);
   source_blocks_ = blocks_of(from.cut, rank_);
   target_blocks_ = blocks_of(to.cut, rank_);
-  for (const base::buffer& target : targets_) {
-    target.require_writable();
+  require_targets(targets_);
+  for (const base::buffer& target : targets_)
     for (const base::buffer& source : sources_) base::require_apart(source, target);
-    for (const base::buffer& other : targets_)
-      if (&other != &target) base::require_apart(other, target);
-  }
   most_elements_ = static_cast<std::int64_t>(buffer_bytes_ / element_bytes_);
   const std::int64_t moved = elements_for_others(route_.sends) + elements_for_others(route_.receives);
   memory_ = memory::scratch(std::min(buffer_bytes_, bytes_of(moved, dtype)));

@@ -7,22 +7,13 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "collectives/block_arrays.hpp"
 #include "collectives/started_collective.hpp"
 #include "distribution/layout.hpp"
 #include "distribution/route.hpp"
 #include "memory/scratch.hpp"
 
 namespace syncyte::collectives {
-
-/// The arrays of this rank's blocks, in the order of the layout's blocks, ghosts included, with any strides.
-struct block_arrays {
-  const distribution::layout& cut;
-  std::span<const syncyte_buffer_t> buffers;
-  const char* argument;  // in messages
-};
-
-/// Extents of a block's array, ghosts included.
-std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block);
 
 /// Moves an array from one layout to another: each place of the target's blocks gets the value that the owner of its
 /// point has. Ghosts are neither read nor written. The array is never whole anywhere: pairs of ranks exchange messages

@@ -34,22 +34,6 @@ void for_each_combination(std::span<const std::size_t> bounds, Visitor&& visitor
   }
 }
 
-/// The boxes of one block that have one run along each axis.
-void append_boxes(int block, std::span<const std::vector<run>> runs, std::vector<block_part>& to) {
-  std::vector<std::size_t> bounds;
-  for (const auto& axis : runs) bounds.push_back(axis.size());
-  for_each_combination(bounds, [&](const std::vector<std::size_t>& numbers) {
-    block_part result{block, {}, {}};
-    for (std::size_t axis = 0; axis < runs.size(); ++axis) {
-      const run& each = runs[axis][numbers[axis]];
-      result.points.first[axis] = each.first;
-      result.points.count[axis] = each.count;
-      result.offset[axis] = each.offset;
-    }
-    to.push_back(result);
-  });
-}
-
 constexpr std::int64_t most_ghosts = INT32_MAX;
 
 void check_ndim(std::size_t ndim) {
@@ -140,6 +124,22 @@ void check_cover(const patches& cells, std::span<const std::int64_t> whole,
 }
 
 }  // namespace
+
+std::vector<block_part> boxes_of(int block, std::span<const std::vector<run>> runs) {
+  std::vector<std::size_t> bounds;
+  for (const auto& axis : runs) bounds.push_back(axis.size());
+  std::vector<block_part> result;
+  for_each_combination(bounds, [&](const std::vector<std::size_t>& numbers) {
+    block_part& part = result.emplace_back(block_part{block, {}, {}});
+    for (std::size_t axis = 0; axis < runs.size(); ++axis) {
+      const run& each = runs[axis][numbers[axis]];
+      part.points.first[axis] = each.first;
+      part.points.count[axis] = each.count;
+      part.offset[axis] = each.offset;
+    }
+  });
+  return result;
+}
 
 layout layout::on_mesh(std::span<const axis> cells, std::span<const std::vector<int>> by, const mesh& on, int size) {
   std::vector<std::int64_t> whole;
@@ -284,9 +284,12 @@ per_axis layout::first_of(int block) const {
 std::vector<block_part> layout::parts_of(int block, holding what) const {
   std::vector<std::vector<run>> runs;
   for (std::size_t axis = 0; axis < points_.size(); ++axis) runs.push_back(runs_of(block, axis, what));
-  std::vector<block_part> result;
-  append_boxes(block, runs, result);
-  return result;
+  return boxes_of(block, runs);
+}
+
+bool layout::is_contiguous(std::size_t axis) const {
+  const auto* const cuts = std::get_if<std::vector<cut>>(&cells_);
+  return cuts == nullptr || (*cuts)[axis].cells().is_contiguous();
 }
 
 /// Blocks of patches that store points of a box.
@@ -324,7 +327,8 @@ std::vector<block_part> layout::parts_in(const box& some, holding what) const {
           if (const run both = clip(each, {some.first[axis], some.count[axis]}); both.count > 0)
             runs.back().push_back(both);
       }
-      append_boxes(block, runs, result);
+      const std::vector<block_part> parts = boxes_of(block, runs);
+      result.insert(result.end(), parts.begin(), parts.end());
     }
     return result;
   }

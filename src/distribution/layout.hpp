@@ -23,6 +23,9 @@ struct block_part {
   bool operator==(const block_part&) const = default;
 };
 
+/// The boxes of a block that have one of these runs along each axis.
+std::vector<block_part> boxes_of(int block, std::span<const std::vector<run>> runs);
+
 /// Ghost points of an array at both ends of each axis.
 struct ghost_widths {
   per_axis low{}, high{};
@@ -80,6 +83,12 @@ class layout {
   /// A block's first point.
   per_axis first_of(int block) const;
 
+  /// Whether each block has consecutive cells along an axis.
+  bool is_contiguous(std::size_t axis) const;
+
+  /// The points that a block holds along an axis, in the order of its array.
+  std::vector<run> runs_of(int block, std::size_t axis, holding what) const;
+
   /// The points that a block holds, each once for each place in its array.
   std::vector<block_part> parts_of(int block, holding what) const;
   /// The points of a box that all blocks hold: with holding::owned each point once.
@@ -96,7 +105,6 @@ class layout {
   void hold(std::vector<std::vector<int>> ranks_of_blocks);
   int part_of(int block, std::size_t axis) const;
   range cells_of(int block, std::size_t axis) const;
-  std::vector<run> runs_of(int block, std::size_t axis, holding what) const;
   std::vector<int> blocks_meeting(const box& some) const;
 
   int size_ = 0;

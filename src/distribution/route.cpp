@@ -2,44 +2,11 @@
 #include "distribution/route.hpp"
 
 #include <algorithm>
-#include <span>
-#include <tuple>
-#include <utility>
 
 #include "base/error.hpp"
 
 namespace syncyte::distribution {
 namespace {
-
-/// A shipment, and what both of its ranks know about it.
-struct numbered {
-  shipment what;
-  int source;          // block
-  int target;          // block
-  per_axis first;      // of the points
-  per_axis at_target;  // place there: a point may be at two places of a block
-};
-
-/// The rank among those with a block that sends it to `receiver`.
-int sender_for(int receiver, std::span<const int> holders) {
-  if (std::ranges::binary_search(holders, receiver)) return receiver;
-  return holders[static_cast<std::size_t>(receiver) % holders.size()];
-}
-
-std::vector<shipment> in_order(std::vector<numbered> found) {
-  std::ranges::sort(found, {}, [](const numbered& each) {
-    return std::tuple(each.what.peer, each.source, each.target, each.first, each.at_target);
-  });
-  std::vector<shipment> result;
-  result.reserve(found.size());
-  for (const numbered& each : found) result.push_back(each.what);
-  return result;
-}
-
-per_axis shifted(per_axis offset, const per_axis& from, const per_axis& to) {
-  for (std::size_t axis = 0; axis < offset.size(); ++axis) offset[axis] += to[axis] - from[axis];
-  return offset;
-}
 
 /// The parts of all blocks of a rank that lie in a box.
 std::vector<block_part> parts_within(const layout& of, int rank, holding what, const box& within) {
@@ -56,32 +23,28 @@ std::vector<block_part> parts_within(const layout& of, int rank, holding what, c
 }
 
 std::vector<shipment> find_sends(const layout& from, const layout& to, int rank, const box& within) {
-  std::vector<numbered> found;
+  std::vector<peer_passage> found;
   for (const block_part& mine : parts_within(from, rank, holding::owned, within))
-    for (const block_part& theirs : to.parts_in(mine.points, holding::stored))
+    for (const block_part& theirs : to.parts_in(mine.points, holding::stored)) {
+      const per_axis place = shifted(mine.offset, mine.points.first, theirs.points.first);
+      const passage what{mine.block, place, theirs.block, theirs.offset, theirs.points.count};
       for (const int receiver : to.ranks_of(theirs.block))
-        if (sender_for(receiver, from.ranks_of(mine.block)) == rank)
-          found.push_back({{receiver, mine.block, shifted(mine.offset, mine.points.first, theirs.points.first),
-                            theirs.points.count},
-                           mine.block,
-                           theirs.block,
-                           theirs.points.first,
-                           theirs.offset});
-  return in_order(std::move(found));
+        if (sender_for(receiver, from.ranks_of(mine.block)) == rank) found.push_back({receiver, what});
+    }
+  std::ranges::sort(found);
+  return as_sends(found);
 }
 
 std::vector<shipment> find_receives(const layout& from, const layout& to, int rank, const box& within) {
-  std::vector<numbered> found;
+  std::vector<peer_passage> found;
   for (const block_part& mine : parts_within(to, rank, holding::stored, within))
     for (const block_part& theirs : from.parts_in(mine.points, holding::owned)) {
       const per_axis place = shifted(mine.offset, mine.points.first, theirs.points.first);
-      found.push_back({{sender_for(rank, from.ranks_of(theirs.block)), mine.block, place, theirs.points.count},
-                       theirs.block,
-                       mine.block,
-                       theirs.points.first,
-                       place});
+      found.push_back({sender_for(rank, from.ranks_of(theirs.block)),
+                       {theirs.block, theirs.offset, mine.block, place, theirs.points.count}});
     }
-  return in_order(std::move(found));
+  std::ranges::sort(found);
+  return as_receives(found);
 }
 
 }  // namespace

@@ -4,29 +4,25 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "comm/communicator.hpp"
+#include "distribution/box.hpp"
 #include "halo/transfer_slot.hpp"
 #include "memory/scratch.hpp"
 
 namespace syncyte::halo {
 
-/// The halo that a caller asks for, on every rank of a Cartesian communicator.
-struct description {
-  syncyte_dtype_t dtype = 0;
-  std::vector<std::int64_t> shape;  // of this rank's array, ghost cells included
-  std::vector<int> axes;            // of the array, one for each dimension of the grid; empty: the first ones
-  std::vector<std::int64_t> low;    // widths, one for each dimension of the grid
-  std::vector<std::int64_t> high;
-  bool has_corners = true;
-  std::optional<base::error> error;  // found by the caller on this rank; all ranks get it
+/// What a transfer does. The numbers travel in messages.
+enum class operation : std::int32_t {
+  exchange = 1,    // cells to the ghosts that show them
+  accumulate = 2,  // the adjoint: ghosts to the cells that they show
+  sum = 3          // all copies of a point to each place of it
 };
 
-/// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
+/// Numbers that are compared between neighbours, 0 where there are fewer. The first ones are the caller's.
 using facts = std::array<std::int64_t, 6>;
 
 /// The head of each message of a halo, in front of its elements.
@@ -38,72 +34,81 @@ struct header {
 };
 static_assert(sizeof(header) == 64);
 
-/// A part of this rank's array.
-struct box {
-  std::array<std::int64_t, SYNCYTE_MAX_NDIM> first{};
-  std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
+/// A box of one of this rank's arrays, as a message carries it.
+struct place {
+  int array;
+  distribution::box box;             // of the array, ghosts counted
+  std::int64_t turn = 0;             // among the places of a sum, which are added in this order
+  std::size_t offset = 0;            // of the packed box in a message
+  distribution::per_axis strides{};  // of the packed box
+
+  std::span<const std::int64_t> extents(int ndim) const { return {box.count.data(), static_cast<std::size_t>(ndim)}; }
+  std::span<const std::int64_t> strides_of(int ndim) const { return {strides.data(), static_cast<std::size_t>(ndim)}; }
 };
 
-/// The ghost cells at one end of one dimension, and the cells next to the opposite end, which go to the neighbour
-/// there. Both boxes have the same extents. An exchange receives the ghosts and sends the cells; an accumulate does the
-/// reverse.
+/// An array's form, as far as messages depend on it.
+struct element_form {
+  int ndim;
+  std::size_t element_bytes;
+};
+
+/// Bytes to whose multiples the places of a message are aligned: those of the largest element.
+inline constexpr std::size_t place_alignment = 16;
+
+/// Gives the places of a message their offsets and strides. `arrays`: by the number of the array. Returns the bytes of
+/// the message.
+std::size_t lay_out(std::span<place> message, std::span<const element_form> arrays);
+
+/// A neighbour on one side, or two: the ghosts that are cells of one, and the cells that are ghosts of the other. An
+/// exchange receives the ghosts and sends the cells; an accumulate does the reverse.
 struct side {
-  int receive_from;                         // the rank with the cells of these ghosts; SYNCYTE_PROC_NULL at an edge
-  int send_to;                              // the rank whose ghosts are this rank's cells; SYNCYTE_PROC_NULL at an edge
-  box ghosts;                               // unused at an edge
-  box cells;                                // unused at an edge
-  std::vector<std::int64_t> dense_strides;  // of a packed box
-  std::size_t bytes;                        // of a packed box
-  std::size_t room;     // bytes to receive: the larger of both boxes, as a neighbour may call the wrong operation
+  int receive_from;           // the rank with the cells of these ghosts; SYNCYTE_PROC_NULL at an edge
+  int send_to;                // the rank whose ghosts are this rank's cells; SYNCYTE_PROC_NULL at an edge
+  std::vector<place> ghosts;  // the neighbour's cells have the same boxes, in the same order
+  std::vector<place> cells;
+  std::size_t room;     // most bytes of elements in a message of any operation, equal on both ranks
   int tag;              // of an exchange, on the control communicator; by the direction in which messages travel
   int adjoint_tag;      // of an accumulate, whose messages travel the other way
-  memory::scratch out;  // a header and a packed box
+  memory::scratch out;  // a header and elements
   memory::scratch in;
   int missing;  // pieces of the message that have not arrived
 };
 
-/// The neighbours and the cells that they exchange, of arrays of one shape: made once, collectively, and used between
-/// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
-/// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
+/// The neighbours and what they exchange: made once, collectively, and used between neighbours only. As a linear map on
+/// the arrays of all ranks, an exchange copies cells into the ghosts that show them; its adjoint, accumulate, adds
+/// these ghosts to the cells and sets them to zero.
 class plan {
  public:
-  /// Collective over a Cartesian communicator.
-  static std::shared_ptr<plan> create(std::shared_ptr<comm::communicator> cart, description asked);
+  virtual ~plan() = default;
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
-  syncyte_dtype_t dtype() const { return description_.dtype; }
-  std::span<const std::int64_t> shape() const { return description_.shape; }
-  std::size_t element_bytes() const { return element_bytes_; }
 
-  /// Exchanges and accumulates begun on this rank.
+  /// Name of an operation for messages, a string literal.
+  virtual const char* name_of(operation way) const = 0;
+
+  /// Transfers begun on this rank.
   std::uint64_t sequence() const { return slot_.count(); }
 
   /// The rank with which this one exchanges messages, itself included; SYNCYTE_PROC_NULL if there is none, or several.
   int only_neighbour() const { return only_neighbour_; }
 
-  /// The cells that are no ghosts of any neighbour or edge.
-  box interior() const;
-
   /// Number of this halo among the collective calls of its communicator, equal on all ranks.
   std::uint64_t number() const { return number_; }
+
   /// Phases in the order of an exchange, with memory for the messages of the transfer in flight.
   using phase = std::vector<side>;  // messages that can be in flight together
   std::span<phase> phases() { return phases_; }
   transfer_slot& slot() { return slot_; }
 
- private:
-  plan(std::shared_ptr<comm::communicator> comm, description asked, std::uint64_t number);
-  void add_side(int dimension, bool is_low, phase& sides);
-  box across(int dimension) const;
-  int find_only_neighbour() const;
-  void require_equal_extents() const;
+ protected:
+  plan(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : comm_(std::move(comm)), number_(number) {}
+  void set_phases(std::vector<phase> phases);
 
+ private:
   std::shared_ptr<comm::communicator> comm_;
-  description description_;
-  std::size_t element_bytes_ = 0;
   std::uint64_t number_;
   std::vector<phase> phases_;
-  int only_neighbour_;
+  int only_neighbour_ = -1;
   transfer_slot slot_;
 };
 

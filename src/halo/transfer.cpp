@@ -26,18 +26,12 @@
 namespace syncyte::halo {
 namespace {
 
-const char* operation_of(operation way) { return way == operation::exchange ? "halo_exchange" : "halo_accumulate"; }
-
-base::buffer checked_array(const halo::plan& plan, const syncyte_buffer_t* raw) {
-  const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype()).require_writable();
-  const auto shape = array.shape();
-  if (!std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()))
-    base::refuse(SYNCYTE_ERR_SHAPE, {.object = "array",
-                                     .argument = "shape",
-                                     .ndim = static_cast<int>(plan.shape().size()),
-                                     .value = base::shape_text(shape),
-                                     .expected = base::shape_text(plan.shape()) + ", as the halo was made for"});
-  return array;
+/// Bytes of the elements of a message.
+std::size_t bytes_of(std::span<const place> message, std::span<const base::buffer> arrays) {
+  if (message.empty()) return 0;
+  const place& last = message.back();
+  const base::buffer& array = arrays[static_cast<std::size_t>(last.array)];
+  return last.offset + static_cast<std::size_t>(distribution::volume(last.box)) * array.element_bytes();
 }
 
 header received_header(const side& side) {
@@ -50,16 +44,16 @@ header received_header(const side& side) {
 
 bool transfer::posted::has_ended() { return mpi::has_ended(request, "MPI_Test"); }
 
-transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
-                   const collectives::caller_facts& caller)
+transfer::transfer(std::shared_ptr<plan> on, operation way, const collectives::caller_facts& caller,
+                   const std::function<std::vector<base::buffer>()>& prepare)
     : plan_(std::move(on)), way_(way), number_(0) {
-  const mpi::thread_guard guard(operation_of(way_));
+  const mpi::thread_guard guard(name());
   plan_->slot().take();
   number_ = plan_->number() << 32 | plan_->slot().count();
-  listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->slot().count());
+  listing_.emplace(name(), plan_->comm()->name(), plan_->slot().count());
   try {
     set_facts(caller);
-    array_ = checked_array(*plan_, array);
+    arrays_ = prepare();
   } catch (...) {
     error_ = base::current_error();
   }
@@ -84,21 +78,23 @@ transfer::~transfer() {
 
 /// An accumulate goes through the phases of an exchange from the last to the first.
 std::vector<side>& transfer::sides(std::size_t phase) const {
-  return plan_->phases()[is_exchange() ? phase : phases() - 1 - phase];
+  return plan_->phases()[is_adjoint() ? phases() - 1 - phase : phase];
 }
 
-std::byte* transfer::place_of(const box& box) const {
-  std::byte* place = array_->data();
-  for (int d = 0; d < array_->ndim(); ++d) place += box.first[static_cast<std::size_t>(d)] * array_->stride(d);
-  return place;
+std::byte* transfer::data_of(const place& of) const {
+  const base::buffer& array = array_of(of);
+  std::byte* data = array.data();
+  for (int d = 0; d < array.ndim(); ++d) data += of.box.first[static_cast<std::size_t>(d)] * array.stride(d);
+  return data;
 }
 
 /// Posts equally many pieces in both directions, some of them empty: a neighbour in a different call on this halo sends
 /// and receives messages of another length, and no rank may wait for a piece that is never sent.
 void transfer::post(side& side, int rank, bool is_send) {
   const MPI_Comm comm = plan_->comm()->control();
-  const int tag = is_exchange() ? side.tag : side.adjoint_tag;
-  const auto whole = static_cast<std::int64_t>(sizeof(header) + side.bytes);
+  const int tag = is_adjoint() ? side.adjoint_tag : side.tag;
+  const auto whole =
+      static_cast<std::int64_t>(sizeof(header) + (is_send && !error_ ? bytes_of(outgoing(side), arrays_) : 0));
   mpi::in_pieces(static_cast<std::int64_t>(sizeof(header) + side.room), [&](std::int64_t first, int room) {
     MPI_Request& request = (is_send ? sends_ : receives_).emplace_back(posted{&side, rank, MPI_REQUEST_NULL}).request;
     if (is_send) {
@@ -130,40 +126,71 @@ void transfer::start_phase() {
 void transfer::start_side(side& side) {
   const int receiver = receiver_of(side);
   if (receiver == SYNCYTE_PROC_NULL) return;
-  const bool is_own = receiver == plan_->comm()->rank();
-  const header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_, facts_};
-  if (!is_own) std::memcpy(side.out.data(), &header, sizeof header);
-  if (!error_) {
-    const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
-    std::byte* const from = place_of(is_exchange() ? side.cells : side.ghosts);
-    if (is_own)
-      store(side, from, array_->strides());
-    else
-      base::copy_strided(side.out.data() + sizeof header, side.dense_strides, from, array_->strides(), extents,
-                         plan_->element_bytes());
-    if (!is_exchange()) base::zero_strided(from, array_->strides(), extents, plan_->element_bytes());
+  if (receiver == plan_->comm()->rank()) {
+    if (!error_) copy_own(side);
+    return;
   }
-  if (!is_own) post(side, receiver, true);
+  const header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_, facts_};
+  std::memcpy(side.out.data(), &header, sizeof header);
+  if (!error_) pack(side, side.out.data() + sizeof header);
+  post(side, receiver, true);
+}
+
+void transfer::pack(const side& side, std::byte* to) const {
+  for (const place& each : outgoing(side)) {
+    const base::buffer& array = array_of(each);
+    base::copy_strided(to + each.offset, each.strides_of(array.ndim()), data_of(each), array.strides(),
+                       each.extents(array.ndim()), array.element_bytes());
+    if (is_adjoint()) clear(each);
+  }
+}
+
+void transfer::clear(const place& of) const {
+  const base::buffer& array = array_of(of);
+  base::zero_strided(data_of(of), array.strides(), of.extents(array.ndim()), array.element_bytes());
+}
+
+/// What this rank sends itself. A sum needs the elements as they are before any addition.
+void transfer::copy_own(const side& side) {
+  if (way_ == operation::sum) return pack(side, side.in.data() + sizeof(header));
+  for (std::size_t i = 0; i < outgoing(side).size(); ++i) {
+    const place& from = outgoing(side)[i];
+    store(incoming(side)[i], data_of(from), array_of(from).strides());
+    if (is_adjoint()) clear(from);
+  }
 }
 
 /// Copies elements to ghosts, or adds them to cells.
-void transfer::store(const side& side, const std::byte* elements, std::span<const std::int64_t> strides) {
-  const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
-  if (is_exchange())
-    base::copy_strided(place_of(side.ghosts), array_->strides(), elements, strides, extents, plan_->element_bytes());
+void transfer::store(const place& to, const std::byte* elements, std::span<const std::int64_t> strides) {
+  const base::buffer& array = array_of(to);
+  const auto extents = to.extents(array.ndim());
+  if (way_ == operation::exchange)
+    base::copy_strided(data_of(to), array.strides(), elements, strides, extents, array.element_bytes());
   else
-    base::add_strided(place_of(side.cells), array_->strides(), elements, strides, extents, plan_->dtype());
+    base::add_strided(data_of(to), array.strides(), elements, strides, extents, array.dtype());
+}
+
+/// Replaces the points that others store too by the sums of all copies, in the order that is equal on all ranks.
+void transfer::add_all(std::span<side> sides) {
+  std::vector<std::pair<const place*, const std::byte*>> all;
+  for (const side& side : sides)
+    for (const place& each : incoming(side)) {
+      all.emplace_back(&each, side.in.data() + sizeof(header) + each.offset);
+      clear(each);
+    }
+  std::ranges::sort(all, {}, [](const auto& each) { return each.first->turn; });
+  for (const auto& [to, elements] : all) store(*to, elements, to->strides_of(array_of(*to).ndim()));
 }
 
 void transfer::check_header(const header& got, int sender) {
   if (error_) return;
-  const auto name = [](std::int32_t way) { return operation_of(static_cast<operation>(way)); };
+  const auto name = [this](std::int32_t way) { return plan_->name_of(static_cast<operation>(way)); };
   if (got.number != number_ || got.way != static_cast<std::int32_t>(way_)) {
     error_ = base::error(SYNCYTE_ERR_MISMATCH,
                          fmt::format("rank {} is in {} number {} of halo {}, this rank in {} number {} of halo {}; "
                                      "expected all ranks to use their halos in the same order",
-                                     sender, name(got.way), got.number & 0xffffffff, got.number >> 32,
-                                     operation_of(way_), number_ & 0xffffffff, number_ >> 32));
+                                     sender, name(got.way), got.number & 0xffffffff, got.number >> 32, this->name(),
+                                     number_ & 0xffffffff, number_ >> 32));
   } else if (got.status != SYNCYTE_SUCCESS) {
     error_ = base::error(got.status, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
                                                  sender, base::status_name(got.status)));
@@ -199,7 +226,9 @@ void transfer::finish_side(side& side) {
   const int sender = sender_of(side);
   if (sender == SYNCYTE_PROC_NULL || sender == plan_->comm()->rank()) return;
   check_header(received_header(side), sender);
-  if (!error_) store(side, side.in.data() + sizeof(header), side.dense_strides);
+  if (error_ || way_ == operation::sum) return;
+  for (const place& each : incoming(side))
+    store(each, side.in.data() + sizeof(header) + each.offset, each.strides_of(array_of(each).ndim()));
 }
 
 /// Checks that the message of a neighbour, perhaps of a later phase, is of the same call. A neighbour in a different
@@ -232,6 +261,7 @@ bool transfer::advance() {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
       for (side& side : sides(phases_done_)) finish_side(side);
+      if (way_ == operation::sum && !error_) add_all(sides(phases_done_));
       ++phases_done_;
       if (phases_done_ == phases_started_ && phases_started_ < phases()) start_phase();
     }
@@ -293,7 +323,7 @@ void transfer::give_up() {
   end();
   mpi::keep_for_ever(plan_);
   base::fail(SYNCYTE_ERR_NOT_INITIALIZED, "Syncyte was finalized before this {} was complete; wait for it first",
-             operation_of(way_));
+             name());
 }
 
 bool transfer::try_finish() {
@@ -332,14 +362,13 @@ class transfer::neighbours_wait final : public watchdog::long_wait {
     const neighbours now = transfer_.awaited();
     const comm::communicator& comm = *transfer_.plan_->comm();
     if (!scope || now != awaited_)
-      scope.emplace(operation_of(transfer_.way_),
+      scope.emplace(transfer_.name(),
                     fmt::format("{} ({} {})", comm.name(), now.are_senders ? "from" : "to",
                                 base::ranks_text(std::vector<int>(now.ranks.begin(), now.ranks.end()))),
                     transfer_.number_ & 0xffffffff);
     awaited_ = now;
     for (const int rank : now.ranks)
-      if (has_lasted() && comm::has_departed(comm, rank))
-        throw comm::departed_error(comm, rank, operation_of(transfer_.way_));
+      if (has_lasted() && comm::has_departed(comm, rank)) throw comm::departed_error(comm, rank, transfer_.name());
   }
 
   void on_death() override { comm::fail_by_death(*transfer_.plan_->comm()); }

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "collectives/checks.hpp"
 #include "halo/plan.hpp"
@@ -18,21 +20,16 @@
 
 namespace syncyte::halo {
 
-/// The two operations of a halo.
-enum class operation : std::int32_t {
-  exchange = 1,   // cells to the ghosts that show them
-  accumulate = 2  // the adjoint: ghosts to the cells that they show
-};
-
-/// One exchange or accumulate in flight. A rank whose array is wrong still sends its messages, with a status in place
-/// of elements: no neighbour waits for it, and all of them get an error too. Any wait of Syncyte on this rank makes
-/// progress of a transfer of several phases: neighbours may wait for the later ones.
+/// One exchange, accumulate or sum in flight. A rank whose array is wrong still sends its messages, with a status in
+/// place of elements: no neighbour waits for it, and all of them get an error too. Any wait of Syncyte on this rank
+/// makes progress of a transfer of several phases: neighbours may wait for the later ones.
 class transfer {
  public:
-  /// Starts the transfer. Throws SYNCYTE_ERR_BUSY while another transfer of this halo is in flight; all other errors
-  /// come at the end. The names of extra facts must stay until then.
-  transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
-           const collectives::caller_facts& caller = {});
+  /// Starts the transfer. prepare() returns the arrays, and may set the sides' places; its errors, as all others, come
+  /// at the end. Throws SYNCYTE_ERR_BUSY while another transfer of this halo is in flight. The names of extra facts
+  /// must stay until the end.
+  transfer(std::shared_ptr<plan> on, operation way, const collectives::caller_facts& caller,
+           const std::function<std::vector<base::buffer>()>& prepare);
   ~transfer();  // waits for its end
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
@@ -76,7 +73,10 @@ class transfer {
   void start_side(side& side);
   void finish_side(side& side);
   void check_call(const side& side);
-  void store(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
+  void pack(const side& side, std::byte* to) const;
+  void copy_own(const side& side);
+  void store(const place& to, const std::byte* elements, std::span<const std::int64_t> strides);
+  void add_all(std::span<side> sides);
   void set_facts(const collectives::caller_facts& caller);
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);
@@ -88,16 +88,21 @@ class transfer {
   void end();
   void break_off() noexcept;
   void give_up();
-  std::byte* place_of(const box& box) const;
+  const base::buffer& array_of(const place& of) const { return arrays_[static_cast<std::size_t>(of.array)]; }
+  std::byte* data_of(const place& of) const;
+  void clear(const place& of) const;
   std::vector<side>& sides(std::size_t phase) const;
   std::size_t phases() const { return plan_->phases().size(); }
 
-  bool is_exchange() const { return way_ == operation::exchange; }
-  int sender_of(const side& side) const { return is_exchange() ? side.receive_from : side.send_to; }
-  int receiver_of(const side& side) const { return is_exchange() ? side.send_to : side.receive_from; }
+  bool is_adjoint() const { return way_ == operation::accumulate; }
+  int sender_of(const side& side) const { return is_adjoint() ? side.send_to : side.receive_from; }
+  int receiver_of(const side& side) const { return is_adjoint() ? side.receive_from : side.send_to; }
+  const std::vector<place>& outgoing(const side& side) const { return is_adjoint() ? side.ghosts : side.cells; }
+  const std::vector<place>& incoming(const side& side) const { return is_adjoint() ? side.cells : side.ghosts; }
+  const char* name() const { return plan_->name_of(way_); }
 
   std::shared_ptr<plan> plan_;
-  std::optional<base::buffer> array_;
+  std::vector<base::buffer> arrays_;
   operation way_;
   std::uint64_t number_;
   facts facts_{};

@@ -15,6 +15,8 @@ class transfer_slot final : public mpi::progressing {
  public:
   /// Takes the place. Throws SYNCYTE_ERR_BUSY if another transfer has it, or has failed half-way.
   void take();
+  /// Takes the place for a change of the halo, not for a transfer.
+  void hold();
   /// Frees the place, unless the halo is broken.
   void give_back();
 

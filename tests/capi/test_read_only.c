@@ -79,6 +79,12 @@ static void test_layouts(void) {
   EXPECT_OK(syncyte_layout_create_mesh(world, 1, &cells, 1, &size, 0, NULL, 1, &axis, NULL, &layout));
   EXPECT_OK(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &out));
   EXPECT_REFUSED(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &bad));
+  syncyte_bundle_t bundle = NULL;
+  EXPECT_OK(syncyte_bundle_create(world, &bundle));
+  EXPECT_REFUSED(syncyte_bundle_add(bundle, "field", layout, SYNCYTE_FLOAT64, 1, &bad));
+  EXPECT_OK(syncyte_bundle_add(bundle, "field", layout, SYNCYTE_FLOAT64, 1, &out));
+  EXPECT_REFUSED(syncyte_bundle_set_arrays(bundle, "field", 1, &bad));
+  EXPECT_OK(syncyte_bundle_destroy(&bundle));
   EXPECT_OK(syncyte_layout_destroy(&layout));
 }
 

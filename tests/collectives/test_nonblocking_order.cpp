@@ -12,8 +12,7 @@
 #include "comm/cart.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/split.hpp"
-#include "halo/plan.hpp"
-#include "halo/transfer.hpp"
+#include "halo/grid_halo.hpp"
 #include "messages/message.hpp"
 #include "trials.hpp"
 
@@ -86,10 +85,10 @@ TEST(nonblocking_order, is_posted_by_testing_a_halo_exchange) {
   asked.dtype = SYNCYTE_INT32;
   asked.shape = {4};
   asked.low = asked.high = {1};
-  const auto plan = halo::plan::create(cart, asked);
+  const auto plan = halo::grid_halo::create(cart, asked);
   std::vector<std::int32_t> cells(4, world().rank());
   const auto buffer = buffer_of(cells, SYNCYTE_INT32);
-  const auto start = [&] { return std::make_unique<halo::transfer>(plan, &buffer, halo::operation::exchange); };
+  const auto start = [&] { return halo::start(plan, &buffer, halo::operation::exchange); };
   const auto exchange = world().rank() == 0 ? start() : nullptr;
   expect_to_post_when_tested([&] { return exchange->test(); }, [&] { start()->wait(); });
   EXPECT_EQ(cells[3], std::min(world().rank() + 1, world().size() - 1));

@@ -12,8 +12,7 @@
 #include "collectives/collectives.hpp"
 #include "comm/cart.hpp"
 #include "core_world.hpp"
-#include "halo/plan.hpp"
-#include "halo/transfer.hpp"
+#include "halo/grid_halo.hpp"
 #include "messages/message.hpp"
 #include "mpi/large_counts.hpp"
 #include "reference.hpp"
@@ -106,12 +105,12 @@ std::int32_t value_at(const extents& whole) {
 
 std::int32_t mark_at(const extents& local) { return -1000 - value_at(local); }
 
-void run(const std::shared_ptr<halo::plan>& plan, strided_array& array, halo::operation way) {
+void run(const std::shared_ptr<halo::grid_halo>& plan, strided_array& array, halo::operation way) {
   const auto buffer = array.buffer();
-  halo::transfer(plan, &buffer, way).wait();
+  halo::start(plan, &buffer, way)->wait();
 }
 
-void check_exchange(const scene& here, const std::shared_ptr<halo::plan>& plan, strides how) {
+void check_exchange(const scene& here, const std::shared_ptr<halo::grid_halo>& plan, strides how) {
   strided_array array(here.shape(), how);
   array.fill(
       [&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : mark_at(local); });
@@ -140,7 +139,7 @@ std::int64_t inner_product(strided_array& a, strided_array& b) {
 }
 
 /// <H x, y> = <x, H' y>, on the whole arrays; ghosts that are copies of a cell are 0 after H'.
-void check_adjoint(const scene& here, const std::shared_ptr<halo::plan>& plan, strides how, std::uint64_t seed) {
+void check_adjoint(const scene& here, const std::shared_ptr<halo::grid_halo>& plan, strides how, std::uint64_t seed) {
   strided_array x(here.shape(), how), y(here.shape(), how), moved(here.shape(), how), gathered(here.shape(), how);
   x.fill(random_numbers(seed));
   moved.fill(random_numbers(seed));
@@ -157,7 +156,7 @@ void check_adjoint(const scene& here, const std::shared_ptr<halo::plan>& plan, s
 }
 
 void check_scene(const scene& here) {
-  const auto plan = halo::plan::create(here.cart, here.description());
+  const auto plan = halo::grid_halo::create(here.cart, here.description());
   for (const strides how : all_strides) {
     check_exchange(here, plan, how);
     check_adjoint(here, plan, how, 2 * here.axes.size());
@@ -227,7 +226,7 @@ TEST(halo, adds_every_dtype) {
         asked.dtype = dtype;
         std::vector<type> values(static_cast<std::size_t>(asked.shape[0]), type(1.0f));
         const auto buffer = base::make_buffer(values.data(), dtype, asked.shape);
-        halo::transfer(halo::plan::create(here.cart, asked), &buffer, halo::operation::accumulate).wait();
+        halo::start(halo::grid_halo::create(here.cart, asked), &buffer, halo::operation::accumulate)->wait();
         EXPECT_TRUE(is_number(values.front(), 0.0f)) << base::dtype_name(dtype);
         EXPECT_TRUE(is_number(values.back(), 0.0f)) << base::dtype_name(dtype);
         EXPECT_TRUE(is_number(values[1], 2.0f)) << base::dtype_name(dtype);
@@ -238,17 +237,17 @@ TEST(halo, adds_every_dtype) {
 
 TEST(halo, goes_on_when_it_is_tested) {
   const auto here = line(1);
-  const auto plan = halo::plan::create(here.cart, here.description());
+  const auto plan = halo::grid_halo::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   array.fill([&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : 0; });
   const auto buffer = array.buffer();
-  halo::transfer in_flight(plan, &buffer, halo::operation::exchange);
-  expect_error(outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
+  const auto in_flight = halo::start(plan, &buffer, halo::operation::exchange);
+  expect_error(outcome_of([&] { halo::start(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
                "in flight");
-  while (!in_flight.test()) {
+  while (!in_flight->test()) {
   }
   array.expect([&](const extents& local) { return value_at(*here.shown(local)); });
-  halo::transfer(plan, &buffer, halo::operation::exchange).wait();  // free again
+  halo::start(plan, &buffer, halo::operation::exchange)->wait();  // free again
 }
 
 bool is_odd_one() { return world().rank() == world().size() - 1; }
@@ -256,7 +255,7 @@ bool is_odd_one() { return world().rank() == world().size() - 1; }
 test::outcome create_with(const scene& here, auto&& change) {
   auto asked = here.description();
   if (is_odd_one()) change(asked);
-  return outcome_of([&] { halo::plan::create(here.cart, asked); });
+  return outcome_of([&] { halo::grid_halo::create(here.cart, asked); });
 }
 
 TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
@@ -272,7 +271,7 @@ TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
   auto elsewhere = here;
   elsewhere.cart = test::shared_world();
   auto description = here.description();
-  expect_error(outcome_of([&] { halo::plan::create(test::shared_world(), description); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([&] { halo::grid_halo::create(test::shared_world(), description); }), SYNCYTE_ERR_ARGUMENT,
                "not Cartesian");
   if (world().size() == 1) return;
   expect_error(create_with(here, [](asked a) { a.low[0] = 0; }), SYNCYTE_ERR_MISMATCH, "low[0] is 1 on");
@@ -292,12 +291,12 @@ TEST(halo, extents_across_a_cut_must_be_equal) {
 
 TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
   const auto here = line(0);
-  const auto plan = halo::plan::create(here.cart, here.description());
+  const auto plan = halo::grid_halo::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   auto buffer = array.fill(mark_at).buffer();
   if (is_odd_one()) buffer.dtype = SYNCYTE_FLOAT32;
   for (const halo::operation way : {halo::operation::exchange, halo::operation::accumulate}) {
-    const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
+    const auto result = outcome_of([&] { halo::start(plan, &buffer, way)->wait(); });
     const int distance = world().size() - 1 - world().rank();
     if (distance == 0) expect_error(result, SYNCYTE_ERR_TYPE, "array: dtype is float32; expected int32");
     if (distance == 1) expect_error(result, SYNCYTE_ERR_TYPE, "a neighbour, has failed with SYNCYTE_ERR_TYPE");
@@ -308,7 +307,7 @@ TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
   buffer.shape[0] = 1;
   expect_error(outcome_of([&] {
                  buffer.dtype = SYNCYTE_INT32;
-                 halo::transfer(plan, &buffer, halo::operation::exchange).wait();
+                 halo::start(plan, &buffer, halo::operation::exchange)->wait();
                }),
                SYNCYTE_ERR_SHAPE, "array: shape is [1]; expected [");
   check_exchange(here, plan, strides::dense);  // the halo still works
@@ -317,11 +316,11 @@ TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
 TEST(halo, neighbours_that_do_different_things_are_told) {
   if (world().size() == 1) GTEST_SKIP();
   const auto here = line(0);
-  const auto plan = halo::plan::create(here.cart, here.description());
+  const auto plan = halo::grid_halo::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   const auto buffer = array.fill(mark_at).buffer();
   const auto way = is_odd_one() ? halo::operation::accumulate : halo::operation::exchange;
-  const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
+  const auto result = outcome_of([&] { halo::start(plan, &buffer, way)->wait(); });
   if (world().rank() >= world().size() - 2) expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
   collectives::barrier(world());
   check_exchange(here, plan, strides::dense);
@@ -330,12 +329,12 @@ TEST(halo, neighbours_that_do_different_things_are_told) {
 /// Some ranks accumulate while the others exchange, with messages of different lengths in both directions: all ranks
 /// get an error.
 void expect_all_to_be_told(const scene& here, bool is_other) {
-  const auto plan = halo::plan::create(here.cart, here.description());
+  const auto plan = halo::grid_halo::create(here.cart, here.description());
   for (const bool exchanges : {true, false}) {
     strided_array array(here.shape(), strides::dense);
     const auto buffer = array.fill(mark_at).buffer();
     const auto way = is_other == exchanges ? halo::operation::accumulate : halo::operation::exchange;
-    const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
+    const auto result = outcome_of([&] { halo::start(plan, &buffer, way)->wait(); });
     expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
     collectives::barrier(world());
     check_exchange(here, plan, strides::dense);
@@ -366,8 +365,8 @@ TEST(halo, after_an_error_of_mpi_its_memory_is_left_to_mpi) {
   if (world().size() == 1) GTEST_SKIP();
   const auto here = line(0);
   const auto number = here.cart->sequence() + 1;
-  auto plan = halo::plan::create(here.cart, here.description());
-  const std::weak_ptr<halo::plan> observer = plan;
+  auto plan = halo::grid_halo::create(here.cart, here.description());
+  const std::weak_ptr<halo::grid_halo> observer = plan;
   if (world().rank() == 0) {  // longer than anything that the halo's neighbours send
     const std::vector<char> foreign(1000);
     MPI_Send(foreign.data(), 1000, MPI_CHAR, 1, comm::control_tag(number * 2 * SYNCYTE_MAX_NDIM), here.cart->control());
@@ -375,10 +374,10 @@ TEST(halo, after_an_error_of_mpi_its_memory_is_left_to_mpi) {
   collectives::barrier(world());
   strided_array array(here.shape(), strides::dense);
   const auto buffer = array.fill(mark_at).buffer();
-  const auto result = outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange).wait(); });
+  const auto result = outcome_of([&] { halo::start(plan, &buffer, halo::operation::exchange)->wait(); });
   if (world().rank() == 1) {
     EXPECT_EQ(result.status, SYNCYTE_ERR_MPI) << result.message;
-    expect_error(outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
+    expect_error(outcome_of([&] { halo::start(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
                  "has failed half-way");
   } else {
     EXPECT_EQ(result.status, SYNCYTE_SUCCESS) << result.message;

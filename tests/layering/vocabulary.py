@@ -24,8 +24,8 @@ from typing import Any
 from signatures import Signature, signatures
 
 OBJECTS = (
-    "store_worker", "comm", "cart", "tensor", "window", "halo", "layout", "reducer", "cache", "store", "checkpoint",
-    "request", "memory",
+    "store_worker", "comm", "cart", "tensor", "window", "halo", "layout", "bundle", "reducer", "cache", "store",
+    "checkpoint", "request", "memory",
 )  # fmt: skip
 LANGUAGES = ("C++", "Fortran", "Python", "torch")
 _METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)

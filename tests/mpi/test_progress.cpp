@@ -14,8 +14,7 @@
 #include "base/buffer.hpp"
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
-#include "halo/plan.hpp"
-#include "halo/transfer.hpp"
+#include "halo/grid_halo.hpp"
 #include "messages/message.hpp"
 #include "reducer/bucket_reducer.hpp"
 #include "trials.hpp"
@@ -36,7 +35,7 @@ using test::world;
 
 /// A halo on a line of ranks with a ghost cell at each end; only the second of its two phases has messages.
 struct line {
-  std::shared_ptr<halo::plan> plan;
+  std::shared_ptr<halo::grid_halo> plan;
   std::vector<std::int32_t> cells = std::vector<std::int32_t>(4, world().rank());
 
   line() {
@@ -44,13 +43,13 @@ struct line {
     asked.dtype = SYNCYTE_INT32;
     asked.shape = {1, 4};
     asked.low = asked.high = {0, 1};
-    plan = halo::plan::create(comm::make_cartesian(world(), {{1, world().size()}, {0, 0}}, {}), asked);
+    plan = halo::grid_halo::create(comm::make_cartesian(world(), {{1, world().size()}, {0, 0}}, {}), asked);
   }
 
   std::unique_ptr<halo::transfer> start() {
     const std::int64_t shape[] = {1, 4};
     const auto buffer = base::make_buffer(cells.data(), SYNCYTE_INT32, shape);
-    return std::make_unique<halo::transfer>(plan, &buffer, halo::operation::exchange);
+    return halo::start(plan, &buffer, halo::operation::exchange);
   }
 
   void expect() const {

@@ -13,6 +13,7 @@ module syncyte_c
   use syncyte_cart_c
   use syncyte_halo_c
   use syncyte_layout_c
+  use syncyte_bundle_c
   use syncyte_reducer_c
   use syncyte_rows_c
   use syncyte_window_c

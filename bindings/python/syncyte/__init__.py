@@ -33,14 +33,15 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from . import cache, cart, checkpoint, comm, errors, excepthook, layout, memory, runtime, tensor, window
+from . import bundle, cache, cart, checkpoint, comm, errors, excepthook, layout, memory, runtime, tensor, window
 from ._arrays import gather_rows
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Status
 from ._messages import ANY, PROC_NULL
 from ._requests import MessageStatus, Request, wait_all, wait_any
 from ._stats import OperationStats, stats
+from .bundle import *  # noqa: F403  (the names that its __all__ lists, as of the other modules)
 from .cache import SharedCache
-from .cart import *  # noqa: F403  (the names that its __all__ lists, as of the other modules)
+from .cart import *  # noqa: F403
 from .comm import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .excepthook import *  # noqa: F403
@@ -72,7 +73,7 @@ __all__ = [
     "wait_all",
     "wait_any",
 ]
-for _module in (cart, comm, errors, excepthook, layout, runtime, tensor, window):
+for _module in (bundle, cart, comm, errors, excepthook, layout, runtime, tensor, window):
     __all__ += _module.__all__
 
 logging.getLogger("syncyte").addHandler(logging.NullHandler())

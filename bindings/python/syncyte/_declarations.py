@@ -2007,6 +2007,138 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # targets (out, optional, array of target_count): the arrays to fill, ghosts included, with any strides; separate memory
         ],
     ),
+    # Makes a bundle without fields. Collective. Returns: SYNCYTE_ERR_MISMATCH.
+    "syncyte_bundle_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator, which the bundle keeps alive
+            ctypes.POINTER(ctypes.c_void_p),  # bundle (out): the bundle
+        ],
+    ),
+    # Adds a reference. Local, thread-safe, without MPI.
+    "syncyte_bundle_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+        ],
+    ),
+    # Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: its memory is freed
+    # at once, or when its operation in flight has ended.
+    "syncyte_bundle_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+        ],
+    ),
+    # Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_bundle_release().
+    "syncyte_bundle_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),  # bundle (in,out): a bundle
+        ],
+    ),
+    # Returns the communicator of a bundle. Local.
+    "syncyte_bundle_comm": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): a new reference to it, to be destroyed as any other handle
+        ],
+    ),
+    # Adds a field. Collective over the bundle's communicator; facts: name, dtype, layout. Returns: SYNCYTE_ERR_ARGUMENT
+    # (a name that is taken, another communicator, number of arrays, overlapping memory, more than 256 fields),
+    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is in flight.
+    "syncyte_bundle_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.c_char_p,  # name (in): name of the field, which no other field of the bundle has
+            ctypes.c_void_p,  # layout (in): a layout of the bundle's communicator, which the bundle keeps alive; no ghosts along an axis that is dealt out in blocks
+            ctypes.c_int32,  # dtype (in): element type, also on ranks without a block
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.POINTER(BufferDescription),  # arrays (in,out, optional, array of count): the arrays of this rank's blocks, ghosts included, with any strides, in memory that no other array of the bundle has. The memory must stay until the bundle has gone, or has other arrays
+        ],
+    ),
+    # Takes other arrays for a field: the next operation uses them. Local. Returns: as syncyte_bundle_add().
+    "syncyte_bundle_set_arrays": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.c_char_p,  # name (in): name of the field
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.POINTER(BufferDescription),  # arrays (in,out, optional, array of count): as those of syncyte_bundle_add()
+        ],
+    ),
+    # Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns:
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
+    # neighbour calls another operation, or with another depth or mask; SYNCYTE_ERR_BUSY while another operation of this
+    # bundle is in flight.
+    "syncyte_bundle_exchange": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may not be read in their ghosts nor written until the end
+            ctypes.c_int64,  # depth (in): ghosts at each end of an axis, at most those of the widest field; 0: all. A field with fewer ghosts has all of them filled
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): 1 for each field that takes part, otherwise 0, in the order in which the fields were added; null: all
+        ],
+    ),
+    # Starts syncyte_bundle_exchange(), as the head of syncyte/bundle.h says. Returns: as bundle_exchange, for errors
+    # that this rank finds; test and wait return the others.
+    "syncyte_bundle_iexchange": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may not be read in their ghosts nor written until the end; it may be destroyed before the request has ended
+            ctypes.c_int64,  # depth (in): ghosts at each end of an axis, at most those of the widest field; 0: all. A field with fewer ghosts has all of them filled
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): 1 for each field that takes part, otherwise 0, in the order in which the fields were added; null: all; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
+    # Adjoint of syncyte_bundle_exchange(): adds the ghosts to the points that they copy, and sets them to 0. The order
+    # of the additions is fixed. bool is added as a logical or; 16-bit floats are rounded at every addition. All ranks
+    # of the communicator call it; waits for the neighbours only. Returns: as syncyte_bundle_exchange().
+    "syncyte_bundle_accumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may be neither read nor written until the end
+            ctypes.c_int64,  # depth (in): as of syncyte_bundle_exchange()
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange()
+        ],
+    ),
+    # Starts syncyte_bundle_accumulate(), as the head of syncyte/bundle.h says. Returns: as bundle_accumulate, for
+    # errors that this rank finds; test and wait return the others.
+    "syncyte_bundle_iaccumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may be neither read nor written until the end; it may be destroyed before the request has ended
+            ctypes.c_int64,  # depth (in): as of syncyte_bundle_exchange()
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange(); may be null; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
+    # Adds the copies of shared points. All ranks of the communicator call it; waits for the neighbours only. It is its
+    # own adjoint. Returns: as syncyte_bundle_exchange().
+    "syncyte_bundle_sum": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may be neither read nor written until the end
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange()
+        ],
+    ),
+    # Starts syncyte_bundle_sum(), as the head of syncyte/bundle.h says. Returns: as bundle_sum, for errors that this
+    # rank finds; test and wait return the others.
+    "syncyte_bundle_isum": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle; its arrays may be neither read nor written until the end; it may be destroyed before the request has ended
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange(); may be null; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
     # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:
     # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do not fit),
     # SYNCYTE_ERR_MISMATCH.

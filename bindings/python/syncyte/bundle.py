@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bundles: fields with layouts, whose halos travel together."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from . import _declarations as c
+from . import _library, dtypes
+from ._buffers import Buffer
+from ._checks import as_int64, check_kind, integers, wrong
+from ._handles import Handle
+from ._requests import Request, _Started, drop, start
+from .comm import Comm
+from .errors import ArgumentError
+from .layout import Layout
+
+__all__ = ["Bundle"]
+
+# What the C library refuses, in place of arguments that are wrong in Python: the neighbours get an error.
+_REFUSED = 1, (ctypes.c_int32 * 1)(-1)
+
+
+class Bundle(Handle):
+    """Fields of one communicator, each with a layout, whose halos travel together.
+
+    A rank sends one message to each of its neighbours, diagonal ones included, for all fields: cells, nodes and faces,
+    of any element types and ghost widths. Arrays are used in place. The operations are messages between neighbours; all
+    ranks of the communicator call them in the same order, those without a block too. A bundle has at most one operation
+    in flight; several bundles may have one each.
+    """
+
+    kind = "bundle"
+
+    def __init__(self, comm: Comm):
+        """Makes a bundle without fields. Collective.
+
+        Parameters
+        ----------
+        comm : Comm
+            The communicator of the fields' layouts.
+        """
+        check_kind(comm, Comm, "comm", "a syncyte.Comm")
+        self._comm = comm
+        self._arrays: dict[str, list[Buffer]] = {}
+        self._layouts: dict[str, Layout] = {}
+        self._refused: _Started | None = None  # passes the error of wrong arguments to the neighbours
+        self._own(_library.core().output("syncyte_bundle_create", comm.handle))
+
+    @property
+    def comm(self) -> Comm:
+        """The communicator."""
+        return self._comm
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields, in the order in which they were added."""
+        return tuple(self._arrays)
+
+    def __getitem__(self, name: str) -> Any:
+        """This rank's array of a field; a list if it has several blocks, None if it has none."""
+        arrays = [buffer.array for buffer in self._arrays[name]]
+        return None if not arrays else arrays[0] if len(arrays) == 1 else arrays
+
+    def __repr__(self) -> str:
+        freed = ", freed" if self._is_freed else ""
+        return f"<syncyte.Bundle of {', '.join(self.fields) or 'no fields'}, over {self._comm!r}{freed}>"
+
+    def add(self, name: str, layout: Layout, arrays: Any, *, dtype: Any = None) -> None:
+        """Adds a field, whose arrays later calls use in place. Collective; name, layout and element type must be equal.
+
+        Parameters
+        ----------
+        name : str
+            Its name, which no other field of the bundle has.
+        layout : Layout
+            A layout of the bundle's communicator.
+        arrays : array, sequence of arrays, or None
+            This rank's array, one for each of its blocks, or None if it has no block; ghosts included, any strides.
+        dtype : element type, optional
+            Needed on a rank without a block.
+        """
+
+        def prepare() -> tuple[Any, ...]:
+            if not isinstance(name, str):
+                raise wrong(ArgumentError, "name", repr(name), "a str")
+            check_kind(layout, Layout, "layout", "a syncyte.Layout")
+            buffers = layout._buffers(arrays, "arrays", True)
+            if not buffers and dtype is None:
+                raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
+            return buffers, buffers[0].dtype if dtype is None else dtypes.as_dtype(dtype)
+
+        buffers, element = self._comm._prepare("bundle_add", prepare, always=True)
+        _library.core().syncyte_bundle_add(
+            self.handle, name.encode(), layout.handle, element, len(buffers), self._descriptions(buffers)
+        )
+        self._arrays[name] = buffers
+        self._layouts[name] = layout
+
+    @staticmethod
+    def _descriptions(buffers: list[Buffer]) -> Any:
+        return (c.BufferDescription * max(len(buffers), 1))(*(buffer.description for buffer in buffers))
+
+    def set_arrays(self, name: str, arrays: Any) -> None:
+        """Takes other arrays for a field: the next operation uses them. Local.
+
+        Parameters
+        ----------
+        name : str
+            Name of the field.
+        arrays : array, sequence of arrays, or None
+            As of add(), of the same element type.
+        """
+        if name not in self._arrays:
+            raise wrong(ArgumentError, "name", repr(name), f"one of {', '.join(self.fields)}")
+        buffers = self._layouts[name]._buffers(arrays, "arrays", True)
+        _library.core().syncyte_bundle_set_arrays(self.handle, name.encode(), len(buffers), self._descriptions(buffers))
+        self._arrays[name] = buffers
+
+    def _mask(self, only: Any) -> tuple[int, Any]:
+        if only is None:
+            return 0, None
+        names = [only] if isinstance(only, str) else list(only)
+        for name in names:
+            if name not in self._arrays:
+                raise wrong(ArgumentError, "only", repr(name), f"names of fields: {', '.join(self.fields)}")
+        flags = [int(name in names) for name in self.fields]
+        return len(flags), integers(ctypes.c_int32, flags or [0], "only")
+
+    def _arguments(self, operation: str, depth: Any, only: Any, *outputs: Any) -> tuple[Any, ...]:
+        """Depth, where the operation has one, and the mask. Tells the neighbours if they are wrong."""
+        if self._refused is not None:  # it keeps the bundle busy until the neighbours have the error
+            self._refused.complete()
+            self._refused = None
+        has_depth = not operation.endswith("sum")
+        try:
+            return *([as_int64(depth, "depth")] if has_depth else []), *self._mask(only)
+        except Exception:
+            _library.call_refused(
+                f"syncyte_bundle_{operation}", self.handle, *([0] if has_depth else []), *_REFUSED, *outputs
+            )
+            raise
+
+    def _mark_written(self, only: Any) -> None:
+        names = self.fields if only is None else [only] if isinstance(only, str) else only
+        for name in names:
+            for buffer in self._arrays[name]:
+                buffer.mark_written()
+
+    def _call(self, operation: str, depth: Any, only: Any) -> None:
+        arguments = self._arguments(operation, depth, only)
+        getattr(_library.core(), f"syncyte_bundle_{operation}")(self.handle, *arguments)
+        self._mark_written(only)
+
+    def _start(self, operation: str, depth: Any, only: Any) -> Request[None]:
+        refused = ctypes.c_void_p()
+        try:
+            arguments = self._arguments(operation, depth, only, refused)
+        finally:
+            if refused.value is not None:
+                self._refused = drop(refused.value, None)
+        arrays = list(self._arrays.values())
+        return start(
+            f"syncyte_bundle_{operation}",
+            self.handle,
+            *arguments,
+            arrays=arrays,
+            finish=lambda: self._mark_written(only),
+        )
+
+    def exchange(self, depth: int = 0, only: str | Sequence[str] | None = None) -> None:
+        """Fills the ghosts, and the copies of shared points that are not right. All ranks of the communicator call it.
+
+        Parameters
+        ----------
+        depth : int
+            Ghosts at each end of an axis, at most those of the widest field; 0: all.
+        only : str or sequence of str, optional
+            Names of the fields that take part; None: all.
+
+        Raises
+        ------
+        MismatchError
+            A neighbour calls another operation, or with another depth or mask.
+        ArgumentError
+            Here and on the neighbours: a wrong depth or name.
+        """
+        self._call("exchange", depth, only)
+
+    def accumulate(self, depth: int = 0, only: str | Sequence[str] | None = None) -> None:
+        """Adjoint of exchange(): adds the ghosts to the points that they copy, and sets them to 0.
+
+        Parameters and errors as of exchange().
+        """
+        self._call("accumulate", depth, only)
+
+    def sum(self, only: str | Sequence[str] | None = None) -> None:
+        """Replaces each point that several blocks store by the sum of their copies, equal on all of them.
+
+        Copies are added in ascending order of ranks everywhere. Ghosts are neither read nor written.
+
+        Parameters
+        ----------
+        only : str or sequence of str, optional
+            Names of the fields that take part; None: all.
+
+        Raises
+        ------
+        MismatchError, ArgumentError
+            As of exchange().
+        """
+        self._call("sum", 0, only)
+
+    def iexchange(self, depth: int = 0, only: str | Sequence[str] | None = None) -> Request[None]:
+        """Starts to fill the ghosts, and does not wait; arrays may not be written, nor read in ghosts, until the end.
+
+        Parameters and errors as of exchange().
+
+        Returns
+        -------
+        Request
+            The request; its result is None.
+        """
+        return self._start("iexchange", depth, only)
+
+    def iaccumulate(self, depth: int = 0, only: str | Sequence[str] | None = None) -> Request[None]:
+        """Starts accumulate(), and does not wait; until the end the arrays must not be used.
+
+        Parameters, result and errors as of iexchange().
+        """
+        return self._start("iaccumulate", depth, only)
+
+    def isum(self, only: str | Sequence[str] | None = None) -> Request[None]:
+        """Starts sum(), and does not wait; until the end the arrays must not be used.
+
+        Parameters, result and errors as of iexchange().
+        """
+        return self._start("isum", 0, only)

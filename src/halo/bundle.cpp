@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/bundle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/overlap.hpp"
+#include "collectives/block_arrays.hpp"
+#include "comm/collective_call.hpp"
+#include "comm/control_tags.hpp"
+#include "distribution/neighbourhood.hpp"
+
+namespace syncyte::halo {
+namespace {
+
+using distribution::route;
+using distribution::shipment;
+
+constexpr std::size_t bits = 64;
+constexpr std::array<const char*, 5> fact_names = {"depth", "the mask of fields 0 to 63",
+                                                   "the mask of fields 64 to 127", "the mask of fields 128 to 191",
+                                                   "the mask of fields 192 to 255"};
+
+/// The places of a field's shipments to or from a peer, behind those of other fields. `first_array`: of the field.
+void append_places(std::span<const shipment> all, int peer, const distribution::layout& cut,
+                   std::span<const int> blocks, int first_array, std::vector<place>& to) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const shipment& each = all[i];
+    if (each.peer != peer) continue;
+    const auto block = std::ranges::lower_bound(blocks, each.block) - blocks.begin();
+    place result{first_array + static_cast<int>(block), {each.offset, each.count}};
+    for (std::size_t axis = 0; axis < result.box.first.size(); ++axis) result.box.first[axis] += cut.ghosts().low[axis];
+    result.turn = static_cast<std::int64_t>(i);
+    to.push_back(result);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<bundle> bundle::create(std::shared_ptr<comm::communicator> comm,
+                                       const std::optional<base::error>& error) {
+  comm::collective_call call(*comm, "bundle_create", comm::collective_call::always_agrees);
+  std::shared_ptr<bundle> made;
+  call.attempt([&] {
+    if (error) throw *error;
+    made.reset(new bundle(comm, call.sequence()));
+    made->set_phases(std::vector<phase>(1));
+  });
+  call.agree();
+  return made;
+}
+
+const char* bundle::name_of(operation way) const {
+  switch (way) {
+    case operation::exchange:
+      return "bundle_exchange";
+    case operation::accumulate:
+      return "bundle_accumulate";
+    default:
+      return "bundle_sum";
+  }
+}
+
+std::size_t bundle::field_of(const std::string& name) const {
+  const auto found = std::ranges::find(fields_, name, &field::name);
+  base::expect(found != fields_.end(), SYNCYTE_ERR_ARGUMENT, "name", "\"" + name + "\"", "a field of the bundle");
+  return static_cast<std::size_t>(found - fields_.begin());
+}
+
+bundle::field bundle::checked_field(field_description asked) const {
+  if (asked.error) throw *asked.error;
+  base::expect(!asked.name.empty(), SYNCYTE_ERR_ARGUMENT, "name", "empty", "a name");
+  base::expect(std::ranges::find(fields_, asked.name, &field::name) == fields_.end(), SYNCYTE_ERR_ARGUMENT, "name",
+               "\"" + asked.name + "\"", "one that no field of the bundle has");
+  base::expect(fields_.size() < most_fields, SYNCYTE_ERR_ARGUMENT, "number of fields", fields_.size() + 1,
+               "at most {} in a bundle", most_fields);
+  base::expect(asked.layout->comm() == comm(), SYNCYTE_ERR_ARGUMENT, "layout",
+               "a layout of " + asked.layout->comm()->name(), "one of {}, as the bundle", comm()->name());
+  const distribution::layout& cut = asked.layout->cut();
+  distribution::require_neighbours(cut);
+  field result{std::move(asked.name), asked.layout, asked.dtype, {}, {}, {}};
+  result.arrays = collectives::checked_arrays({cut, asked.arrays, "arrays"}, comm()->rank(), asked.dtype);
+  const std::int64_t depth = distribution::widest_ghosts(cut);
+  result.halos.emplace(depth, distribution::find_halo(cut, comm()->rank(), depth));
+  result.copies = distribution::find_copies(cut, comm()->rank());
+  std::vector<base::buffer> all = arrays();
+  all.insert(all.end(), result.arrays.begin(), result.arrays.end());
+  collectives::require_targets(all);
+  return result;
+}
+
+void bundle::add(field_description asked) {
+  comm::collective_call call(*comm(), "bundle_add", comm::collective_call::always_agrees);
+  std::vector<field> fields;
+  phase sides;
+  bool is_taken = false;
+  call.attempt([&] {
+    slot().hold();
+    is_taken = true;
+    fields = fields_;
+    fields.push_back(checked_field(asked));
+    sides = sides_for(fields);
+  });
+  call.name_fact("field", asked.name);
+  call.named_fact("dtype", asked.dtype, base::dtype_name);
+  if (asked.layout) call.fact("hash of the layout", collectives::hash_of(asked.layout->cut()));
+  try {
+    call.agree();
+  } catch (...) {
+    if (is_taken) slot().give_back();
+    throw;
+  }
+  fields_ = std::move(fields);
+  std::vector<phase> phases;
+  phases.push_back(std::move(sides));
+  set_phases(std::move(phases));
+  current_.reset();
+  slot().give_back();
+}
+
+void bundle::set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays) {
+  const std::size_t number = field_of(name);
+  field& changed = fields_[number];
+  std::vector<base::buffer> others =
+      collectives::checked_arrays({changed.layout->cut(), arrays, "arrays"}, comm()->rank(), changed.dtype);
+  std::vector<base::buffer> all = others;
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (i != number) all.insert(all.end(), fields_[i].arrays.begin(), fields_[i].arrays.end());
+  collectives::require_targets(all);
+  changed.arrays = std::move(others);
+}
+
+/// Sides with memory for the messages of any operation of all fields.
+plan::phase bundle::sides_for(std::span<const field> fields) const {
+  std::map<int, std::array<std::size_t, 4>> bytes;  // by peer
+  for (const field& each : fields) {
+    const route& halo = each.halos.rbegin()->second;
+    const std::array<std::span<const shipment>, 4> all = {halo.sends, halo.receives, each.copies.sends,
+                                                          each.copies.receives};
+    for (std::size_t kind = 0; kind < all.size(); ++kind)
+      for (const shipment& part : all[kind])
+        bytes[part.peer][kind] +=
+            static_cast<std::size_t>(distribution::volume({{}, part.count})) * base::dtype_size(each.dtype) +
+            place_alignment;
+  }
+  phase result;
+  for (const auto& [peer, sums] : bytes) {
+    side side{};
+    side.receive_from = side.send_to = peer;
+    side.tag = side.adjoint_tag = comm::control_tag(number() * 2 * SYNCYTE_MAX_NDIM);
+    side.room = std::ranges::max(sums);
+    side.out = memory::scratch(sizeof(header) + side.room);
+    side.in = memory::scratch(sizeof(header) + side.room);
+    result.push_back(std::move(side));
+  }
+  return result;
+}
+
+std::int64_t bundle::widest() const {
+  std::int64_t result = 0;
+  for (const field& each : fields_) result = std::max(result, distribution::widest_ghosts(each.layout->cut()));
+  return result;
+}
+
+bundle::setting bundle::checked_setting(const bundle_request& asked) const {
+  if (asked.error) throw *asked.error;
+  setting result{asked.way == operation::sum, 0, asked.only};
+  if (!asked.has_only) result.only.assign(fields_.size(), true);
+  base::expect(result.only.size() == fields_.size(), SYNCYTE_ERR_SHAPE, "only",
+               std::to_string(result.only.size()) + " entries", "{}, one for each field", fields_.size());
+  if (result.is_sum) return result;
+  base::expect(asked.depth >= 0 && asked.depth <= widest(), SYNCYTE_ERR_ARGUMENT, "depth", asked.depth,
+               "0 to {}, the ghosts that the fields have", widest());
+  result.depth = asked.depth == 0 ? widest() : asked.depth;
+  return result;
+}
+
+std::vector<base::buffer> bundle::arrays() const {
+  std::vector<base::buffer> result;
+  for (const field& each : fields_) result.insert(result.end(), each.arrays.begin(), each.arrays.end());
+  return result;
+}
+
+std::vector<element_form> bundle::forms() const {
+  std::vector<element_form> result;
+  for (const base::buffer& each : arrays()) result.push_back({each.ndim(), each.element_bytes()});
+  return result;
+}
+
+/// Tells the sides what to exchange.
+void bundle::set_places(const setting& wanted) {
+  if (current_ == wanted) return;
+  current_.reset();
+  for (side& side : phases().front()) side.cells.clear(), side.ghosts.clear();
+  int first_array = 0;
+  for (std::size_t number = 0; number < fields_.size(); ++number) {
+    field& each = fields_[number];
+    const distribution::layout& cut = each.layout->cut();
+    if (wanted.only[number]) {
+      const std::int64_t depth = std::min(wanted.depth, distribution::widest_ghosts(cut));
+      if (!wanted.is_sum && !each.halos.contains(depth))
+        each.halos.emplace(depth, distribution::find_halo(cut, comm()->rank(), depth));
+      const route& way = wanted.is_sum ? each.copies : each.halos.at(depth);
+      for (side& side : phases().front()) {
+        append_places(way.sends, side.send_to, cut, cut.blocks_of(comm()->rank()), first_array, side.cells);
+        append_places(way.receives, side.send_to, cut, cut.blocks_of(comm()->rank()), first_array, side.ghosts);
+      }
+    }
+    first_array += static_cast<int>(each.arrays.size());
+  }
+  for (side& side : phases().front()) {
+    lay_out(side.cells, forms());
+    lay_out(side.ghosts, forms());
+  }
+  current_ = wanted;
+}
+
+std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked) {
+  std::array<syncyte_fact_t, fact_names.size()> terms{};
+  collectives::caller_facts caller;
+  bundle::setting wanted{};
+  caller.error = base::error_of([&] { wanted = on->checked_setting(asked); });
+  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = {sizeof(syncyte_fact_t), fact_names[i], 0};
+  terms[0].value = wanted.depth;
+  std::array<std::uint64_t, bundle::most_fields / bits> masks{};
+  for (std::size_t number = 0; number < wanted.only.size(); ++number)
+    masks[number / bits] |= std::uint64_t{wanted.only[number]} << number % bits;
+  for (std::size_t i = 0; i < masks.size(); ++i) terms[i + 1].value = static_cast<std::int64_t>(masks[i]);
+  caller.facts = {static_cast<std::int64_t>(terms.size()), terms.data(), "facts"};
+  return std::make_unique<transfer>(on, asked.way, caller, [&] {
+    on->set_places(wanted);
+    return on->arrays();
+  });
+}
+
+}  // namespace syncyte::halo

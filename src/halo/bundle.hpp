@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/error.hpp"
+#include "collectives/shared_layout.hpp"
+#include "distribution/passage.hpp"
+#include "halo/plan.hpp"
+#include "halo/transfer.hpp"
+
+namespace syncyte::halo {
+
+/// A field that a caller adds to a bundle, on every rank.
+struct field_description {
+  std::string name;
+  std::shared_ptr<collectives::shared_layout> layout;
+  syncyte_dtype_t dtype = 0;
+  std::vector<syncyte_buffer_t> arrays;  // of this rank's blocks; they must stay
+  std::optional<base::error> error;      // found by the caller on this rank; all ranks get it
+};
+
+/// What a transfer of a bundle is to do.
+struct bundle_request {
+  operation way;
+  std::int64_t depth = 0;  // most ghosts at each end of an axis; 0: all
+  bool has_only = false;
+  std::vector<bool> only = {};            // if there is one: whether each field takes part
+  std::optional<base::error> error = {};  // found by the caller on this rank
+};
+
+/// Fields with layouts over one communicator, whose halos travel together: one message from each rank to each of its
+/// neighbours, diagonal ones included, for all fields.
+class bundle final : public plan {
+ public:
+  static constexpr std::size_t most_fields = 256;
+
+  /// Collective. `error`: found by the caller on this rank; all ranks get it.
+  static std::shared_ptr<bundle> create(std::shared_ptr<comm::communicator> comm,
+                                        const std::optional<base::error>& error = {});
+
+  /// Collective. Throws SYNCYTE_ERR_BUSY while a transfer of this bundle is in flight.
+  void add(field_description asked);
+
+  /// Takes other arrays for a field from the next transfer on. Local.
+  void set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays);
+
+  std::size_t fields() const { return fields_.size(); }
+  /// Number of a field; throws SYNCYTE_ERR_ARGUMENT if there is none of this name.
+  std::size_t field_of(const std::string& name) const;
+  const std::string& name(std::size_t number) const { return fields_[number].name; }
+
+  const char* name_of(operation way) const override;
+
+ private:
+  struct field {
+    std::string name;
+    std::shared_ptr<collectives::shared_layout> layout;
+    syncyte_dtype_t dtype;
+    std::vector<base::buffer> arrays;                   // of this rank's blocks
+    std::map<std::int64_t, distribution::route> halos;  // by depth
+    distribution::route copies;
+  };
+  /// What the sides are set for.
+  struct setting {
+    bool is_sum;
+    std::int64_t depth;
+    std::vector<bool> only;
+    bool operator==(const setting&) const = default;
+  };
+
+  friend std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked);
+
+  bundle(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : plan(std::move(comm), number) {}
+  field checked_field(field_description asked) const;
+  phase sides_for(std::span<const field> fields) const;
+  setting checked_setting(const bundle_request& asked) const;
+  std::int64_t widest() const;
+  void set_places(const setting& wanted);
+  std::vector<base::buffer> arrays() const;
+  std::vector<element_form> forms() const;
+
+  std::vector<field> fields_;
+  std::optional<setting> current_;
+};
+
+/// Starts a transfer. Throws SYNCYTE_ERR_BUSY while another transfer of this bundle is in flight; all other errors come
+/// at the end.
+std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked);
+
+}  // namespace syncyte::halo
