@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather of rows of a whole tensor against a load loop over the same mapped memory, and against one MPI_Get per row.
 
+#include <cstdint>
 #include <cstring>
 
 #include "mpi_table.hpp"

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 
+#include <cstdint>
 #include <fstream>
 
 #include "hosts.hpp"

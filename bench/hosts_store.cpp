@@ -3,6 +3,7 @@
 // request and one answer for each batch. Batches have distinct random keys.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <random>
 

@@ -3,6 +3,7 @@
 // distinct random keys: this rank's own, or the next rank's.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <random>

@@ -2,6 +2,7 @@
 // Keys of the parameter store: their owners, lists of their offsets in requests, and the values of one process.
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "access/item_list.hpp"

@@ -310,6 +310,14 @@ syncyte_status_t syncyte_layout_destroy(syncyte_layout_t* layout) {
   return guarded("layout_destroy", [&] { tables::layout().destroy(layout, "layout"); });
 }
 
+syncyte_status_t syncyte_layout_comm(syncyte_layout_t layout, syncyte_comm_t* comm) {
+  return lookup_after_init("layout_comm", [&] {
+    const auto object = find_traced(tables::layout(), layout, "layout");
+    out(comm, "comm");
+    *comm = handle_of(object->comm());
+  });
+}
+
 syncyte_status_t syncyte_bundle_retain(syncyte_bundle_t bundle) {
   return guarded("bundle_retain", [&] { tables::bundle().retain(bundle, "bundle"); });
 }

@@ -4,10 +4,12 @@
 /// takes an MPI_Comm.
 
 #include "syncyte/base.hpp"
+#include "syncyte/bundle.hpp"
 #include "syncyte/cache.hpp"
 #include "syncyte/cart.hpp"
 #include "syncyte/comm.hpp"
 #include "syncyte/halo.hpp"
+#include "syncyte/layout.hpp"
 #include "syncyte/memory.hpp"
 #include "syncyte/reducer.hpp"
 #include "syncyte/store.hpp"

@@ -445,6 +445,137 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_halo_create
 
+    !> Makes a layout on a mesh of ranks. Integers of any kind; dimensions are those of Fortran's arrays.
+    ! comm [in]: a communicator
+    ! cells [in]: integers: cells along each dimension
+    ! mesh [in]: integers: ranks along each dimension of the mesh; absent: all along one
+    ! axes [in]: integers: dimension of the array that each dimension of the mesh cuts, 0: none; absent: the last
+    ! ones
+    ! lengths [in]: integers: cells of each part, dimension by dimension
+    ! ghosts [in]: integers: before the first point, one number or one for each dimension
+    ! ghosts_high [in]: integers: behind the last point; absent: as ghosts
+    ! shared [in]: integers: the dimensions along which arrays hold the borders of cells
+    ! periodic [in]: integers: the dimensions that are periodic
+    ! truth [in]: rule for points that two blocks store
+    ! ceil [in]: 0 or 1, as in syncyte_layout_options_t
+    ! block [in]: integer, as in syncyte_layout_options_t
+    ! layout [out]: the layout
+    function fortran_layout_mesh(comm, cells, mesh, axes, lengths, ghosts, ghosts_high, shared, periodic, truth, &
+        ceil, block, layout) bind(C, name="fortran_layout_mesh") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), target, asynchronous :: cells
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: mesh
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: axes
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: lengths
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts_high
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: shared
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: periodic
+      integer(c_int32_t), value :: truth
+      integer(c_int32_t), value :: ceil
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: block
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function fortran_layout_mesh
+
+    !> Makes a layout of blocks that the ranks have chosen.
+    ! comm [in]: a communicator
+    ! whole [in]: integers: cells along each dimension
+    ! first [in]: integers: the first cell of each block, from 1: block by block; absent: no block
+    ! count [in]: integers: cells of each block, as many as first
+    ! ghosts [in]: as of fortran_layout_mesh()
+    ! ghosts_high [in]: as of fortran_layout_mesh()
+    ! shared [in]: as of fortran_layout_mesh()
+    ! periodic [in]: as of fortran_layout_mesh()
+    ! truth [in]: rule for points that two blocks store
+    ! layout [out]: the layout
+    function fortran_layout_blocks(comm, whole, first, count, ghosts, ghosts_high, shared, periodic, truth, &
+        layout) bind(C, name="fortran_layout_blocks") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), target, asynchronous :: whole
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: first
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: count
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts_high
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: shared
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: periodic
+      integer(c_int32_t), value :: truth
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function fortran_layout_blocks
+
+    !> Makes a layout of the same blocks for arrays of other points.
+    ! grid [in]: a layout
+    ! ghosts [in]: as of fortran_layout_mesh()
+    ! ghosts_high [in]: as of fortran_layout_mesh()
+    ! shared [in]: as of fortran_layout_mesh()
+    ! periodic [in]: as of fortran_layout_mesh()
+    ! truth [in]: rule for points that two blocks store
+    ! layout [out]: the new layout
+    function fortran_layout_like(grid, ghosts, ghosts_high, shared, periodic, truth, layout) bind(C, &
+        name="fortran_layout_like") result(answer)
+      import
+      type(c_ptr), value :: grid
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts_high
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: shared
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: periodic
+      integer(c_int32_t), value :: truth
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function fortran_layout_like
+
+    !> Moves an array from one layout to another.
+    ! layout [in]: the array's layout
+    ! array [in]: this rank's array; absent on a rank without a block
+    ! to [in]: the layout to move to
+    ! target [in,out]: this rank's array there
+    ! dtype [in]: element type, or 0: that of the arrays
+    ! buffer_bytes [in]: integer: most memory for messages; absent: the default
+    function fortran_layout_relocate(layout, array, to, target, dtype, buffer_bytes) bind(C, &
+        name="fortran_layout_relocate") result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: array
+      type(c_ptr), value :: to
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: target
+      integer(c_int32_t), value :: dtype
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: buffer_bytes
+      integer(c_int32_t) :: answer
+    end function fortran_layout_relocate
+
+    !> Adds a field to a bundle.
+    ! bundle [in]: a bundle
+    ! name [in]: of the field
+    ! array [in,out]: this rank's array; absent on a rank without a block
+    ! layout [in]: the field's
+    ! dtype [in]: element type, or 0: that of the array
+    function fortran_bundle_add(bundle, name, array, layout, dtype) bind(C, name="fortran_bundle_add") &
+        result(answer)
+      import
+      type(c_ptr), value :: bundle
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array
+      type(c_ptr), value :: layout
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t) :: answer
+    end function fortran_bundle_add
+
+    !> Gives a field of a bundle another array.
+    ! bundle [in]: a bundle
+    ! name [in]: of the field
+    ! array [in,out]: this rank's array; absent on a rank without a block
+    function fortran_bundle_set_array(bundle, name, array) bind(C, name="fortran_bundle_set_array") &
+        result(answer)
+      import
+      type(c_ptr), value :: bundle
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array
+      integer(c_int32_t) :: answer
+    end function fortran_bundle_set_array
+
     !> This process's rank in a tensor's communicator.
     ! tensor [in]: a tensor
     ! rank [out]: its rank

@@ -161,6 +161,16 @@ module syncyte_layout_c
       integer(c_int32_t) :: answer
     end function syncyte_layout_destroy
 
+    !> Returns the communicator of a layout. Local.
+    ! layout [in]: a layout
+    ! comm [out]: a new reference to it, to be destroyed as any other handle
+    function syncyte_layout_comm(layout, comm) bind(C, name="syncyte_layout_comm") result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(c_ptr), intent(inout) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_comm
+
     !> Describes a layout, and one block of a rank. Local.
     ! layout [in]: a layout
     ! rank [in]: a rank of its communicator

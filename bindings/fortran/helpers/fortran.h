@@ -311,6 +311,92 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
                                      syncyte_halo_t* halo);
 
 /**
+ * @brief Makes a layout on a mesh of ranks. Integers of any kind; dimensions are those of Fortran's arrays.
+ * @param[in] comm a communicator
+ * @param[in] cells integers: cells along each dimension
+ * @param[in] mesh {optional} integers: ranks along each dimension of the mesh; absent: all along one
+ * @param[in] axes {optional} integers: dimension of the array that each dimension of the mesh cuts, 0: none; absent:
+ * the last ones
+ * @param[in] lengths {optional} integers: cells of each part, dimension by dimension
+ * @param[in] ghosts {optional} integers: before the first point, one number or one for each dimension
+ * @param[in] ghosts_high {optional} integers: behind the last point; absent: as ghosts
+ * @param[in] shared {optional} integers: the dimensions along which arrays hold the borders of cells
+ * @param[in] periodic {optional} integers: the dimensions that are periodic
+ * @param[in] truth rule for points that two blocks store
+ * @param[in] ceil 0 or 1, as in syncyte_layout_options_t
+ * @param[in] block {optional} integer, as in syncyte_layout_options_t
+ * @param[out] layout the layout
+ */
+syncyte_status_t fortran_layout_mesh(syncyte_comm_t comm, const CFI_cdesc_t* cells, const CFI_cdesc_t* mesh,
+                                     const CFI_cdesc_t* axes, const CFI_cdesc_t* lengths, const CFI_cdesc_t* ghosts,
+                                     const CFI_cdesc_t* ghosts_high, const CFI_cdesc_t* shared,
+                                     const CFI_cdesc_t* periodic, syncyte_truth_t truth, int32_t ceil,
+                                     const CFI_cdesc_t* block, syncyte_layout_t* layout);
+
+/**
+ * @brief Makes a layout of blocks that the ranks have chosen.
+ * @param[in] comm a communicator
+ * @param[in] whole integers: cells along each dimension
+ * @param[in] first {optional} integers: the first cell of each block, from 1: block by block; absent: no block
+ * @param[in] count {optional} integers: cells of each block, as many as first
+ * @param[in] ghosts {optional} as of fortran_layout_mesh()
+ * @param[in] ghosts_high {optional} as of fortran_layout_mesh()
+ * @param[in] shared {optional} as of fortran_layout_mesh()
+ * @param[in] periodic {optional} as of fortran_layout_mesh()
+ * @param[in] truth rule for points that two blocks store
+ * @param[out] layout the layout
+ */
+syncyte_status_t fortran_layout_blocks(syncyte_comm_t comm, const CFI_cdesc_t* whole, const CFI_cdesc_t* first,
+                                       const CFI_cdesc_t* count, const CFI_cdesc_t* ghosts,
+                                       const CFI_cdesc_t* ghosts_high, const CFI_cdesc_t* shared,
+                                       const CFI_cdesc_t* periodic, syncyte_truth_t truth, syncyte_layout_t* layout);
+
+/**
+ * @brief Makes a layout of the same blocks for arrays of other points.
+ * @param[in] grid a layout
+ * @param[in] ghosts {optional} as of fortran_layout_mesh()
+ * @param[in] ghosts_high {optional} as of fortran_layout_mesh()
+ * @param[in] shared {optional} as of fortran_layout_mesh()
+ * @param[in] periodic {optional} as of fortran_layout_mesh()
+ * @param[in] truth rule for points that two blocks store
+ * @param[out] layout the new layout
+ */
+syncyte_status_t fortran_layout_like(syncyte_layout_t grid, const CFI_cdesc_t* ghosts, const CFI_cdesc_t* ghosts_high,
+                                     const CFI_cdesc_t* shared, const CFI_cdesc_t* periodic, syncyte_truth_t truth,
+                                     syncyte_layout_t* layout);
+
+/**
+ * @brief Moves an array from one layout to another.
+ * @param[in] layout the array's layout
+ * @param[in] array {optional} this rank's array; absent on a rank without a block
+ * @param[in] to the layout to move to
+ * @param[in,out] target {optional} this rank's array there
+ * @param[in] dtype element type, or 0: that of the arrays
+ * @param[in] buffer_bytes {optional} integer: most memory for messages; absent: the default
+ */
+syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
+                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes);
+
+/**
+ * @brief Adds a field to a bundle.
+ * @param[in] bundle a bundle
+ * @param[in] name {string} of the field
+ * @param[in,out] array {optional} this rank's array; absent on a rank without a block
+ * @param[in] layout the field's
+ * @param[in] dtype element type, or 0: that of the array
+ */
+syncyte_status_t fortran_bundle_add(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array,
+                                    syncyte_layout_t layout, syncyte_dtype_t dtype);
+
+/**
+ * @brief Gives a field of a bundle another array.
+ * @param[in] bundle a bundle
+ * @param[in] name {string} of the field
+ * @param[in,out] array {optional} this rank's array; absent on a rank without a block
+ */
+syncyte_status_t fortran_bundle_set_array(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array);
+
+/**
  * @brief This process's rank in a tensor's communicator.
  * @param[in] tensor a tensor
  * @param[out] rank its rank

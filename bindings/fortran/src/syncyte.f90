@@ -5,6 +5,7 @@ module syncyte
   use syncyte_comms, only: syncyte_comm
   use syncyte_constants
   use syncyte_halos, only: syncyte_halo
+  use syncyte_layouts, only: syncyte_bundle, syncyte_layout
   use syncyte_requests, only: syncyte_request, syncyte_wait_all, syncyte_wait_any
   use syncyte_runtime, syncyte_init => start, syncyte_finalize => finish_all
   use syncyte_stores, only: syncyte_store, syncyte_store_worker

@@ -1977,6 +1977,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # layout (in,out): a layout
         ],
     ),
+    # Returns the communicator of a layout. Local.
+    "syncyte_layout_comm": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.POINTER(ctypes.c_void_p),  # comm (out): a new reference to it, to be destroyed as any other handle
+        ],
+    ),
     # Describes a layout, and one block of a rank. Local. Returns: SYNCYTE_ERR_ARGUMENT for a number that is not a rank,
     # or a negative block.
     "syncyte_layout_describe": Function(

@@ -150,6 +150,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_release(syncyte_layout_t layout);
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_destroy(syncyte_layout_t* layout);
 
 /**
+ * @brief {lookup} Returns the communicator of a layout. Local.
+ * @param[in] layout a layout
+ * @param[out] comm a new reference to it, to be destroyed as any other handle
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_comm(syncyte_layout_t layout, syncyte_comm_t* comm);
+
+/**
  * @brief {lookup, by_hand} Describes a layout, and one block of a rank. Local.
  * @param[in] layout a layout
  * @param[in] rank a rank of its communicator

@@ -126,4 +126,11 @@ enum class sampling_distribution : std::int32_t {
   log_uniform = SYNCYTE_STORE_LOG_UNIFORM,  ///< the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
 };
 
+/// Rules for points that two blocks store.
+enum class truth : std::int32_t {
+  equal = SYNCYTE_TRUTH_EQUAL,  ///< all copies are equal
+  lower = SYNCYTE_TRUTH_LOWER,  ///< the copy of the block with the lower cells
+  upper = SYNCYTE_TRUTH_UPPER,  ///< the copy of the block with the higher cells
+};
+
 }  // namespace syncyte

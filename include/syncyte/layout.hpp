@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file layout.hpp Layouts and relocation in C++; syncyte/layout.h explains them.
+
+#include "syncyte/comm.hpp"
+#include "syncyte/layout.h"
+
+namespace syncyte {
+
+/// What the arrays of a layout hold beside cells. Lists have an entry for each axis, or are empty: none.
+struct layout_options {
+  extents ghosts_low = {};
+  extents ghosts_high = {};
+  std::vector<bool> shared = {};    ///< whether arrays hold the borders of cells
+  std::vector<bool> periodic = {};  ///< whether the axis is periodic
+  syncyte::truth truth = truth::equal;
+};
+
+/// How a mesh of ranks divides the cells.
+struct mesh_options {
+  std::vector<std::int32_t> axes = {};  ///< axis that each dimension of the mesh cuts; -1: none; empty: 0, 1...
+  extents lengths = {};                 ///< cells of each part of the cut axes, axis by axis; empty: equal parts
+  bool ceil = false;                    ///< parts of ceil(cells / parts) cells, as PyTorch's DTensor cuts
+  std::int64_t block = 0;               ///< cells are dealt out in blocks of this length; 0: they are not
+};
+
+/// A block of cells, for layout::blocks().
+struct block_cells {
+  extents first;
+  extents count;
+};
+
+/// A block of a rank: its first point, ghosts not counted, and the shape of its array with them.
+struct block_info {
+  extents first;
+  extents shape;
+};
+
+namespace detail {
+
+using layout_reference = reference<syncyte_layout_t, syncyte_layout_retain, syncyte_layout_destroy>;
+
+template <typename List, typename Number>
+void set_axes(const List& from, Number* to, const char* name) {
+  if (from.size() > SYNCYTE_MAX_NDIM)
+    throw error(status::shape, std::string(name) + " has " + std::to_string(from.size()) +
+                                   " entries; expected at most " + std::to_string(SYNCYTE_MAX_NDIM));
+  std::ranges::copy(from, to);
+}
+
+inline syncyte_layout_options_t raw_options(const layout_options& given) {
+  syncyte_layout_options_t result = SYNCYTE_LAYOUT_OPTIONS_INIT;
+  set_axes(given.ghosts_low, result.ghosts_low, "ghosts_low");
+  set_axes(given.ghosts_high, result.ghosts_high, "ghosts_high");
+  set_axes(given.shared, result.shared, "shared");
+  set_axes(given.periodic, result.periodic, "periodic");
+  result.truth = raw(given.truth);
+  return result;
+}
+
+/// The C descriptions of arrays, one after the other.
+template <typename Buffer>
+std::vector<syncyte_buffer_t> raw_buffers(std::span<const Buffer> arrays) {
+  std::vector<syncyte_buffer_t> result;
+  for (const Buffer& each : arrays) result.push_back(*each.get());
+  return result;
+}
+
+}  // namespace detail
+
+/// How an array is cut into the ranks' parts. Move-only.
+class layout : public detail::layout_reference {
+ public:
+  layout() = default;
+  explicit layout(syncyte_layout_t raw) noexcept : detail::layout_reference(raw) {}
+
+  /// Cuts axes by the dimensions of a mesh of ranks. Collective.
+  static layout mesh(const communicator& comm, const extents& cells, const std::vector<std::int32_t>& ranks,
+                     const mesh_options& division = {}, const layout_options& options = {}) {
+    syncyte_layout_options_t raw = detail::raw_options(options);
+    raw.ceil = division.ceil ? 1 : 0;
+    raw.block = division.block;
+    std::vector<std::int32_t> axes = division.axes;
+    for (std::size_t each = axes.size(); division.axes.empty() && each < ranks.size(); ++each)
+      axes.push_back(static_cast<std::int32_t>(each));
+    return layout(detail::fetch<syncyte_layout_t>(
+        syncyte_layout_create_mesh, comm.get(), static_cast<std::int32_t>(cells.size()), cells.data(),
+        static_cast<std::int32_t>(ranks.size()), ranks.data(), std::ssize(division.lengths),
+        division.lengths.empty() ? nullptr : division.lengths.data(), std::ssize(axes), axes.data(), &raw));
+  }
+
+  /// Takes the blocks that the ranks have chosen; together they hold each cell once. Collective.
+  static layout blocks(const communicator& comm, const extents& cells, const std::vector<block_cells>& own,
+                       const layout_options& options = {}) {
+    const syncyte_layout_options_t raw = detail::raw_options(options);
+    extents firsts, counts;
+    for (const auto& [first, count] : own) {
+      firsts.insert(firsts.end(), first.begin(), first.end());
+      counts.insert(counts.end(), count.begin(), count.end());
+    }
+    return layout(detail::fetch<syncyte_layout_t>(
+        syncyte_layout_create_blocks, comm.get(), static_cast<std::int32_t>(cells.size()), cells.data(),
+        std::ssize(firsts), firsts.data(), std::ssize(counts), counts.data(), &raw));
+  }
+
+  /// A layout of the same cells and blocks for arrays of other points: nodes, faces, other ghosts. Collective.
+  layout like(const layout_options& options) const {
+    const syncyte_layout_options_t raw = detail::raw_options(options);
+    return layout(detail::fetch<syncyte_layout_t>(syncyte_layout_like, get(), &raw));
+  }
+
+  /// Another reference to the same layout. Local.
+  layout retain() const { return layout(retained_handle()); }
+
+  /// The communicator. Local.
+  communicator comm() const { return communicator(detail::fetch<syncyte_comm_t>(syncyte_layout_comm, get())); }
+
+  /// What C tells about a layout and a block of a rank. Local.
+  syncyte_layout_info_t describe(std::int32_t rank, std::int32_t block = 0) const {
+    return detail::fetch<syncyte_layout_info_t>(syncyte_layout_describe, get(), rank, block);
+  }
+
+  /// Points of the whole array along each axis. Local.
+  extents shape() const {
+    const syncyte_layout_info_t info = describe(0);
+    return {info.extents, info.extents + info.ndim};
+  }
+
+  /// The blocks of a rank. Local.
+  std::vector<block_info> blocks_of(std::int32_t rank) const {
+    std::vector<block_info> result;
+    syncyte_layout_info_t info = describe(rank);
+    for (std::int32_t block = 0; block < info.blocks; ++block) {
+      info = describe(rank, block);
+      result.push_back({{info.first, info.first + info.ndim}, {info.shape, info.shape + info.ndim}});
+    }
+    return result;
+  }
+
+  /// Moves an array to another layout of the same shape and communicator. arrays and targets: of this rank's blocks,
+  /// ghosts included, which are neither read nor written. Collective.
+  void relocate(dtype type, std::span<const const_buffer> arrays, const layout& to, std::span<const buffer> targets,
+                std::int64_t buffer_bytes = std::int64_t{1} << 23) const {
+    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes};
+    const auto from = detail::raw_buffers(arrays);
+    const auto into = detail::raw_buffers(targets);
+    check(syncyte_layout_relocate(get(), detail::raw(type), std::ssize(from), from.data(), to.get(), std::ssize(into),
+                                  &options, into.data()));
+  }
+};
+
+}  // namespace syncyte

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layouts, relocation and bundles in C++.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "expect.hpp"
+#include "syncyte/bundle.hpp"
+
+namespace {
+
+using namespace syncyte;
+
+class cxx_layout : public ::testing::Test {
+ protected:
+  const communicator world_ = communicator::world();
+  const std::int32_t rank_ = world_.rank(), size_ = world_.size();
+};
+
+TEST_F(cxx_layout, knows_its_blocks) {
+  const layout cells = layout::mesh(world_, {2 * size_, 5}, {size_}, {}, {.ghosts_low = {1, 0}, .ghosts_high = {2, 3}});
+  EXPECT_EQ(cells.shape(), (extents{2 * size_, 5}));
+  ASSERT_EQ(cells.blocks_of(rank_).size(), 1U);
+  EXPECT_EQ(cells.blocks_of(rank_)[0].first, (extents{2 * rank_, 0}));
+  EXPECT_EQ(cells.blocks_of(rank_)[0].shape, (extents{5, 8}));
+  EXPECT_EQ(cells.comm().size(), size_);
+  const layout nodes = cells.like({.shared = {true, true}, .periodic = {true, false}, .truth = truth::lower});
+  EXPECT_EQ(nodes.shape(), (extents{2 * size_, 6}));
+  const std::vector<block_cells> none, all = {{{0, 0}, {1, 5}}, {{1, 0}, {1, 5}}};
+  const layout on_first = layout::blocks(world_, {2, 5}, rank_ == 0 ? all : none);
+  EXPECT_EQ(on_first.blocks_of(0).size(), 2U);
+  EXPECT_EQ(on_first.retain().blocks_of(rank_).size(), rank_ == 0 ? 2U : 0U);
+  extents lengths(static_cast<std::size_t>(size_));
+  std::iota(lengths.begin(), lengths.end(), 1);
+  const layout uneven = layout::mesh(world_, {3, size_ * (size_ + 1) / 2}, {size_}, {.axes = {1}, .lengths = lengths});
+  EXPECT_EQ(uneven.blocks_of(rank_)[0].shape, (extents{3, rank_ + 1}));
+  EXPECT_THROW(layout::mesh(world_, {4}, {size_ + 1}), error);
+  EXPECT_THROW(layout::mesh(world_, {4}, {size_}, {}, {.ghosts_low = extents(9)}), error);
+}
+
+TEST_F(cxx_layout, relocates) {
+  const layout rows = layout::mesh(world_, {2 * size_, 3 * size_}, {size_});
+  const layout columns = layout::mesh(world_, {2 * size_, 3 * size_}, {size_}, {.axes = {1}});
+  std::vector<float> from(static_cast<std::size_t>(2 * 3 * size_)), to(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(6 * size_ * rank_) + static_cast<float>(i);
+  const std::array<const_buffer, 1> source = {const_buffer(from.data(), extents{2, 3 * size_})};
+  const std::array<buffer, 1> target = {buffer(to.data(), extents{2 * size_, 3})};
+  rows.relocate(dtype::float32, source, columns, target);
+  for (int row = 0; row < 2 * size_; ++row)
+    for (int column = 0; column < 3; ++column)
+      EXPECT_EQ(to[static_cast<std::size_t>(3 * row + column)],
+                static_cast<float>(3 * size_ * row + 3 * rank_ + column));
+  EXPECT_THROW(rows.relocate(dtype::float64, source, columns, target), error);
+}
+
+TEST_F(cxx_layout, a_bundle_exchanges_and_sums) {
+  const layout cells = layout::mesh(world_, {3 * size_}, {size_}, {}, {.ghosts_low = {1}, .ghosts_high = {1}});
+  const layout nodes = cells.like({.shared = {true}});
+  std::vector<double> density(5, -1);
+  std::vector<std::int32_t> force(4, 1);
+  for (int i = 0; i < 3; ++i) density[static_cast<std::size_t>(i + 1)] = 3 * rank_ + i;
+  const bundle state(world_);
+  state.add("density", cells, density);
+  state.add("force", nodes, force);
+  const bool has_below = rank_ > 0, has_above = rank_ < size_ - 1;
+  state.exchange({.depth = 1, .only = {true, false}});
+  EXPECT_EQ(density[0], has_below ? 3 * rank_ - 1 : -1);
+  EXPECT_EQ(density[4], has_above ? 3 * rank_ + 3 : -1);
+  state.sum();
+  EXPECT_EQ(force, (std::vector<std::int32_t>{1 + has_below, 1, 1, 1 + has_above}));
+  state.isum({false, true}).wait();
+  EXPECT_EQ(force, (std::vector<std::int32_t>{has_below ? 4 : 1, 1, 1, has_above ? 4 : 1}));
+  std::vector<double> ones(5, 1);
+  const std::array<buffer, 1> others = {buffer(ones)};
+  state.set_arrays("density", others);
+  state.accumulate({.only = {true, false}});
+  EXPECT_EQ(ones[1], 1 + has_below);
+  EXPECT_EQ(ones[0], has_below ? 0 : 1);
+  state.iaccumulate().wait();
+  state.iexchange().wait();
+  EXPECT_EQ(state.retain().comm().size(), size_);
+  EXPECT_THROW(state.exchange({.depth = 2}), error);
+  EXPECT_THROW(state.add("density", cells, density), error);
+}
+
+}  // namespace
