@@ -338,6 +338,14 @@ syncyte_status_t syncyte_bundle_comm(syncyte_bundle_t bundle, syncyte_comm_t* co
   });
 }
 
+syncyte_status_t syncyte_bundle_fields(syncyte_bundle_t bundle, int64_t* count) {
+  return lookup_after_init("bundle_fields", [&] {
+    const auto object = find_traced(tables::bundle(), bundle, "bundle");
+    out(count, "count");
+    *count = static_cast<int64_t>(object->fields());
+  });
+}
+
 syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer) {
   return guarded("reducer_retain", [&] { tables::reducer().retain(reducer, "reducer"); });
 }

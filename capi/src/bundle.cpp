@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "syncyte/bundle.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -22,6 +23,12 @@ std::shared_ptr<halo::bundle> find_bundle(syncyte_bundle_t bundle) {
 std::string checked_name(const char* name) {
   base::expect(name != nullptr, SYNCYTE_ERR_ARGUMENT, "name", "null", "a name");
   return name;
+}
+
+const halo::field& checked_field(const halo::bundle& all, std::int64_t number) {
+  base::expect(number >= 0 && number < all.fields(), SYNCYTE_ERR_INDEX, "number", number,
+               "less than {}, the number of fields", all.fields());
+  return all.field_at(static_cast<std::size_t>(number));
 }
 
 halo::bundle_request asked_for(halo::operation way, std::int64_t depth, std::int64_t only_length,
@@ -86,6 +93,31 @@ syncyte_status_t syncyte_bundle_set_arrays(syncyte_bundle_t bundle, const char* 
                                            const syncyte_buffer_t* arrays) {
   return after_init("bundle_set_arrays", [&] {
     find_bundle(bundle)->set_arrays(checked_name(name), read_buffers(count, arrays, "arrays", "count"));
+  });
+}
+
+syncyte_status_t syncyte_bundle_field(syncyte_bundle_t bundle, int64_t number, const char** name,
+                                      syncyte_layout_t* layout, syncyte_dtype_t* dtype) {
+  return lookup_after_init("bundle_field", [&] {
+    const auto found = find_bundle(bundle);
+    const halo::field& field = checked_field(*found, number);
+    out(name, "name"), out(layout, "layout"), out(dtype, "dtype");
+    *name = field.name.c_str();
+    *layout = tables::layout().insert(field.layout);
+    *dtype = field.dtype;
+  });
+}
+
+syncyte_status_t syncyte_bundle_array(syncyte_bundle_t bundle, int64_t number, int32_t block, syncyte_buffer_t* array) {
+  return lookup_after_init("bundle_array", [&] {
+    const auto found = find_bundle(bundle);
+    const auto& arrays = checked_field(*found, number).arrays;
+    base::expect(block >= 0 && block < std::ssize(arrays), SYNCYTE_ERR_INDEX, "block", block,
+                 "less than {}, the number of this rank's blocks", std::ssize(arrays));
+    const base::buffer& own = arrays[static_cast<std::size_t>(block)];
+    syncyte_buffer_t result = base::make_buffer(own.data(), own.dtype(), own.shape());
+    std::ranges::copy(own.strides(), result.strides);
+    base::fill_struct(array, "array", result);
   });
 }
 

@@ -68,7 +68,7 @@ std::size_t bundle::field_of(const std::string& name) const {
   return static_cast<std::size_t>(found - fields_.begin());
 }
 
-bundle::field bundle::checked_field(field_description asked) const {
+field bundle::checked_field(field_description asked) const {
   if (asked.error) throw *asked.error;
   base::expect(!asked.name.empty(), SYNCYTE_ERR_ARGUMENT, "name", "empty", "a name");
   base::expect(std::ranges::find(fields_, asked.name, &field::name) == fields_.end(), SYNCYTE_ERR_ARGUMENT, "name",

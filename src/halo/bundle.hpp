@@ -27,6 +27,16 @@ struct field_description {
   std::optional<base::error> error;      // found by the caller on this rank; all ranks get it
 };
 
+/// A field of a bundle.
+struct field {
+  std::string name;
+  std::shared_ptr<collectives::shared_layout> layout;
+  syncyte_dtype_t dtype;
+  std::vector<base::buffer> arrays;                   // of this rank's blocks
+  std::map<std::int64_t, distribution::route> halos;  // by depth
+  distribution::route copies;
+};
+
 /// What a transfer of a bundle is to do.
 struct bundle_request {
   operation way;
@@ -52,22 +62,13 @@ class bundle final : public plan {
   /// Takes other arrays for a field from the next transfer on. Local.
   void set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays);
 
-  std::size_t fields() const { return fields_.size(); }
-  /// Number of a field; throws SYNCYTE_ERR_ARGUMENT if there is none of this name.
-  std::size_t field_of(const std::string& name) const;
-  const std::string& name(std::size_t number) const { return fields_[number].name; }
+  std::int64_t fields() const { return std::ssize(fields_); }
+  /// `number` is less than fields().
+  const field& field_at(std::size_t number) const { return fields_[number]; }
 
   const char* name_of(operation way) const override;
 
  private:
-  struct field {
-    std::string name;
-    std::shared_ptr<collectives::shared_layout> layout;
-    syncyte_dtype_t dtype;
-    std::vector<base::buffer> arrays;                   // of this rank's blocks
-    std::map<std::int64_t, distribution::route> halos;  // by depth
-    distribution::route copies;
-  };
   /// What the sides are set for.
   struct setting {
     bool is_sum;
@@ -79,6 +80,7 @@ class bundle final : public plan {
   friend std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked);
 
   bundle(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : plan(std::move(comm), number) {}
+  std::size_t field_of(const std::string& name) const;
   field checked_field(field_description asked) const;
   phase sides_for(std::span<const field> fields) const;
   setting checked_setting(const bundle_request& asked) const;

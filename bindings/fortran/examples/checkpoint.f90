@@ -15,6 +15,9 @@ program checkpoint
   integer(int64) :: step
   integer :: keys, dtype
   character(len=:), allocatable :: key
+  type(syncyte_layout) :: cells
+  type(syncyte_bundle) :: fields
+  real(real64), asynchronous :: heat(0:3, 0:5)
 
   call syncyte_init()
   call world%from_world()
@@ -40,6 +43,25 @@ program checkpoint
   if (any(nint(row(:, 1)) /= [1, 2, 3])) error stop "read"
   if (world%rank() == 0) print '(a, i0, a)', "read ", file%bytes_read(), " bytes"
   call file%close()
+
+  ! The fields of a bundle: blocks with ghosts, which the file does not have
+  call cells%mesh(world, [2, 4*world%size()], ghosts=1)
+  call fields%create(world)
+  call fields%add("heat", cells, heat)
+  heat = -1
+  heat(1:2, 1:4) = world%rank()
+  call entries%add("time", time)
+  call syncyte_save_bundle(world, "example.h5", fields, entries)
+  heat = -1
+  call syncyte_load_bundle(world, "example.h5", fields, entries)
+  call fields%exchange()
+  if (nint(heat(1, 4)) /= world%rank()) error stop "the field"
+  if (world%rank() > 0) then
+    if (nint(heat(1, 0)) /= world%rank() - 1) error stop "its ghosts, after an exchange"
+  end if
+  call entries%clear()
+  call fields%destroy()
+  call cells%destroy()
   call state%destroy()
   call world%destroy()
   call syncyte_finalize()

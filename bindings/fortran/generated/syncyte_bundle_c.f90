@@ -95,6 +95,50 @@ module syncyte_bundle_c
       integer(c_int32_t) :: answer
     end function syncyte_bundle_set_arrays
 
+    !> Returns the number of fields. Local.
+    ! bundle [in]: a bundle
+    ! count [out]: the number
+    function syncyte_bundle_fields(bundle, count) bind(C, name="syncyte_bundle_fields") result(answer)
+      import
+      type(c_ptr), value :: bundle
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int32_t) :: answer
+    end function syncyte_bundle_fields
+
+    !> Describes a field. Local.
+    ! bundle [in]: a bundle
+    ! number [in]: 0 to the number of fields - 1, in the order in which they were added
+    ! name [out]: its name, valid until the bundle gets another field or is destroyed
+    ! layout [out]: a new reference to its layout, to be destroyed as any other handle
+    ! dtype [out]: its element type
+    ! Returns: SYNCYTE_ERR_INDEX.
+    function syncyte_bundle_field(bundle, number, name, layout, dtype) bind(C, name="syncyte_bundle_field") &
+        result(answer)
+      import
+      type(c_ptr), value :: bundle
+      integer(c_int64_t), value :: number
+      type(c_ptr), intent(inout) :: name
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t), intent(inout) :: dtype
+      integer(c_int32_t) :: answer
+    end function syncyte_bundle_field
+
+    !> Returns the array of one of this rank's blocks. Local.
+    ! bundle [in]: a bundle
+    ! number [in]: of the field, as of syncyte_bundle_field()
+    ! block [in]: 0 to the number of this rank's blocks - 1
+    ! array [in,out]: struct_size set by the caller; the memory is the user's
+    ! Returns: SYNCYTE_ERR_INDEX.
+    function syncyte_bundle_array(bundle, number, block, array) bind(C, name="syncyte_bundle_array") &
+        result(answer)
+      import
+      type(c_ptr), value :: bundle
+      integer(c_int64_t), value :: number
+      integer(c_int32_t), value :: block
+      type(syncyte_buffer_t), intent(inout) :: array
+      integer(c_int32_t) :: answer
+    end function syncyte_bundle_array
+
     !> Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
     ! bundle [in]: a bundle; its arrays may not be read in their ghosts nor written until the end
     ! depth [in]: ghosts at each end of an axis, at most those of the widest field; 0: all. A field with fewer

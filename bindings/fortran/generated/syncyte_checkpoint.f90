@@ -12,11 +12,12 @@ module syncyte_checkpoint
   use syncyte_spans
   use syncyte_comms, only: syncyte_comm
   use syncyte_checkpoint_entries_c
+  use syncyte_layouts, only: syncyte_bundle
   use syncyte_tensors, only: syncyte_tensor
   implicit none
   private
 
-  public :: syncyte_save, syncyte_load
+  public :: syncyte_save, syncyte_load, syncyte_save_bundle, syncyte_load_bundle
 
   !> The named arrays that a save or load moves. They are not copied: their memory must stay until then.
   type, public :: syncyte_checkpoint_entries
@@ -299,4 +300,61 @@ contains
     status = syncyte_checkpoint_load(comm%handle, path_c, int(entries%count(), c_int64_t), listed(entries))
     call finish(status, stat, errmsg)
   end subroutine syncyte_load
+
+  !> Saves the fields of a bundle, and entries beside them, into one file: each field is a key, without ghosts. Collective.
+  subroutine syncyte_save_bundle(comm, path, bundle, entries, step, block_bytes, stat, errmsg)
+    type(syncyte_comm), intent(in) :: comm
+    character(len=*), intent(in) :: path
+    type(syncyte_bundle), intent(in) :: bundle
+    type(syncyte_checkpoint_entries), intent(in), optional :: entries  !! the same names in the same order on all ranks
+    type(*), dimension(..), intent(in), target, optional :: step  !! stored as the attribute "step" when saving; any number
+    ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+    type(*), dimension(..), intent(in), target, optional :: block_bytes
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: path_c
+    integer(c_int64_t) :: step_c
+    integer(c_int64_t) :: block_bytes_c
+    type(syncyte_checkpoint_options_t) :: options
+    type(syncyte_checkpoint_entries) :: extra
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(step)
+    call syncyte_set_span(block_bytes)
+    local = SYNCYTE_SUCCESS
+    call to_c(path, path_c)
+    if (present(step) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(step, "step"//c_null_char, step_c)
+    if (present(step)) options%step = step_c
+    if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(block_bytes, &
+        "block_bytes"//c_null_char, block_bytes_c)
+    if (present(block_bytes)) options%block_bytes = block_bytes_c
+    if (present(entries)) extra = entries
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, &
+          "checkpoint_save_bundle"//c_null_char)
+    else
+      status = syncyte_checkpoint_save_bundle(comm%handle, path_c, bundle%handle, int(extra%count(), c_int64_t), &
+          listed(extra), options)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine syncyte_save_bundle
+
+  !> Loads the fields of a bundle, and entries, on any number of ranks and into any layouts; ghosts are not written. Collective.
+  subroutine syncyte_load_bundle(comm, path, bundle, entries, stat, errmsg)
+    type(syncyte_comm), intent(in) :: comm
+    character(len=*), intent(in) :: path
+    type(syncyte_bundle), intent(in) :: bundle
+    type(syncyte_checkpoint_entries), intent(in), optional :: entries
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: path_c
+    type(syncyte_checkpoint_entries) :: extra
+    integer(c_int32_t) :: status
+
+    call to_c(path, path_c)
+    if (present(entries)) extra = entries
+    status = syncyte_checkpoint_load_bundle(comm%handle, path_c, bundle%handle, int(extra%count(), c_int64_t), &
+        listed(extra))
+    call finish(status, stat, errmsg)
+  end subroutine syncyte_load_bundle
 end module syncyte_checkpoint

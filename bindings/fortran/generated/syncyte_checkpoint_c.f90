@@ -4,6 +4,7 @@
 module syncyte_checkpoint_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
+  use syncyte_bundle_c
   use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
   implicit none
   public
@@ -202,5 +203,50 @@ module syncyte_checkpoint_c
       type(syncyte_checkpoint_options_t), intent(in), optional :: options
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_load
+
+    !> Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each
+    !> field is a key, and its dataset the whole array, without ghosts, each point once: the right copy of those
+    !> that several blocks store. A field's rows are collected on the ranks in equal parts, one field after the
+    !> other: on each rank this takes memory for its part of the largest field, and messages of 8 MiB. Collective.
+    ! comm [in]: the bundle's communicator
+    ! path [in]: as of syncyte_checkpoint_save()
+    ! bundle [in]: a bundle without an operation in flight
+    ! count [in]: number of entries, which may be 0
+    ! entries [in]: further arrays, whose keys no field has: scalars as replicated entries
+    ! options [in]: null for defaults
+    ! Returns: as syncyte_checkpoint_save().
+    function syncyte_checkpoint_save_bundle(comm, path, bundle, count, entries, options) bind(C, &
+        name="syncyte_checkpoint_save_bundle") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: bundle
+      integer(c_int64_t), value :: count
+      type(syncyte_checkpoint_entry_t), intent(in), optional :: entries(*)
+      type(syncyte_checkpoint_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_save_bundle
+
+    !> Loads the fields of a bundle, and entries beside them, on any number of ranks and into any layouts: every
+    !> place of a block gets the value of its point. Ghosts are not written; syncyte_bundle_exchange() fills them.
+    !> The file may have been written by either function of save. Collective.
+    ! comm [in]: the bundle's communicator
+    ! path [in]: file
+    ! bundle [in]: a bundle without an operation in flight
+    ! count [in]: number of entries, which may be 0
+    ! entries [in,out]: as of syncyte_checkpoint_load()
+    ! options [in]: null for defaults
+    ! Returns: as syncyte_checkpoint_load(); SYNCYTE_ERR_SHAPE if a key has other extents than the field.
+    function syncyte_checkpoint_load_bundle(comm, path, bundle, count, entries, options) bind(C, &
+        name="syncyte_checkpoint_load_bundle") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: bundle
+      integer(c_int64_t), value :: count
+      type(syncyte_checkpoint_entry_t), intent(in), optional :: entries(*)
+      type(syncyte_checkpoint_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_load_bundle
   end interface
 end module syncyte_checkpoint_c

@@ -2077,6 +2077,35 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # arrays (in,out, optional, array of count): as those of syncyte_bundle_add()
         ],
     ),
+    # Returns the number of fields. Local.
+    "syncyte_bundle_fields": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.POINTER(ctypes.c_int64),  # count (out): the number
+        ],
+    ),
+    # Describes a field. Local. Returns: SYNCYTE_ERR_INDEX.
+    "syncyte_bundle_field": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.c_int64,  # number (in): 0 to the number of fields - 1, in the order in which they were added
+            ctypes.POINTER(ctypes.c_char_p),  # name (out): its name, valid until the bundle gets another field or is destroyed
+            ctypes.POINTER(ctypes.c_void_p),  # layout (out): a new reference to its layout, to be destroyed as any other handle
+            ctypes.POINTER(ctypes.c_int32),  # dtype (out): its element type
+        ],
+    ),
+    # Returns the array of one of this rank's blocks. Local. Returns: SYNCYTE_ERR_INDEX.
+    "syncyte_bundle_array": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.c_int64,  # number (in): of the field, as of syncyte_bundle_field()
+            ctypes.c_int32,  # block (in): 0 to the number of this rank's blocks - 1
+            ctypes.POINTER(BufferDescription),  # array (in,out): struct_size set by the caller; the memory is the user's
+        ],
+    ),
     # Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns:
     # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
     # neighbour calls another operation, or with another depth or mask; SYNCYTE_ERR_BUSY while another operation of this
@@ -3385,6 +3414,37 @@ HDF5: dict[str, Function] = {
             ctypes.c_char_p,  # path (in): file
             ctypes.c_int64,  # count (in): number of entries
             ctypes.POINTER(CheckpointEntry),  # entries (in,out, array of count): in the same order on all ranks; the memory they describe is filled
+            ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
+        ],
+    ),
+    # Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field is
+    # a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
+    # blocks store. A field's rows are collected on the ranks in equal parts, one field after the other: on each rank
+    # this takes memory for its part of the largest field, and messages of 8 MiB. Collective. Returns: as
+    # syncyte_checkpoint_save().
+    "syncyte_checkpoint_save_bundle": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): the bundle's communicator
+            ctypes.c_char_p,  # path (in): as of syncyte_checkpoint_save()
+            ctypes.c_void_p,  # bundle (in): a bundle without an operation in flight
+            ctypes.c_int64,  # count (in): number of entries, which may be 0
+            ctypes.POINTER(CheckpointEntry),  # entries (in, optional, array of count): further arrays, whose keys no field has: scalars as replicated entries
+            ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
+        ],
+    ),
+    # Loads the fields of a bundle, and entries beside them, on any number of ranks and into any layouts: every place of
+    # a block gets the value of its point. Ghosts are not written; syncyte_bundle_exchange() fills them. The file may
+    # have been written by either function of save. Collective. Returns: as syncyte_checkpoint_load(); SYNCYTE_ERR_SHAPE
+    # if a key has other extents than the field.
+    "syncyte_checkpoint_load_bundle": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): the bundle's communicator
+            ctypes.c_char_p,  # path (in): file
+            ctypes.c_void_p,  # bundle (in): a bundle without an operation in flight
+            ctypes.c_int64,  # count (in): number of entries, which may be 0
+            ctypes.POINTER(CheckpointEntry),  # entries (in,out, optional, array of count): as of syncyte_checkpoint_load()
             ctypes.POINTER(CheckpointOptions),  # options (in, optional): null for defaults
         ],
     ),

@@ -21,6 +21,7 @@ from ._checks import as_int64, as_text, check_kind, wrong
 from ._parts import Parts
 from ._progress import progress
 from ._types import Result
+from .bundle import Bundle
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
 from .tensor import WholeTensor
@@ -175,6 +176,7 @@ def save(
     comm: Comm = COMM_WORLD,
     *,
     sharded: Sharded = (),
+    bundle: Bundle | None = None,
     step: int = 0,
     block_bytes: int = 0,
 ) -> None:
@@ -196,6 +198,10 @@ def save(
         True, or the keys whose arrays are this rank's rows, in rank order. Whole tensors always are (sync() them
         before), and so are parts along axis 0 of syncyte.nn's layers and of whole tensors (`local`). Other arrays are
         replicated, and rank 0's are saved.
+    bundle : Bundle, optional
+        Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
+        saves; `comm` is ignored. Rows are collected one field after the other; this takes memory for this rank's equal
+        part of the largest field.
     step : int
         A number to store in the file.
     block_bytes : int
@@ -208,7 +214,7 @@ def save(
         one (collect it by syncyte.nn.collect_state_dict(); to save it as it is, save a clone(), or name it in
         `sharded`); ranks differ.
     """
-    comm = comm_or_world(comm)
+    comm = _comm_of(bundle, comm)
 
     def prepare() -> tuple[bytes, Any, list[_Array], Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
@@ -216,7 +222,19 @@ def save(
 
     name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
     with _shown("saving", path, arrays, comm, "wchar"):
-        _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
+        if bundle is None:
+            _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
+        else:
+            _library.hdf5().syncyte_checkpoint_save_bundle(
+                comm.handle, name, bundle.handle, len(mapping), entries, options
+            )
+
+
+def _comm_of(bundle: Bundle | None, comm: Comm) -> Comm:
+    if bundle is None:
+        return comm_or_world(comm)
+    check_kind(bundle, Bundle, "bundle", "a syncyte.Bundle")
+    return bundle.comm
 
 
 def load(
@@ -225,6 +243,7 @@ def load(
     comm: Comm = COMM_WORLD,
     *,
     sharded: Sharded = (),
+    bundle: Bundle | None = None,
     keys: Collection[str] | None = None,
     torch: bool | None = None,
 ) -> Mapping[str, Any]:
@@ -242,6 +261,9 @@ def load(
         The ranks that load.
     sharded : bool or collection of str
         As of save().
+    bundle : Bundle, optional
+        Fields to load beside `into`, on any number of ranks and into any layouts; ghosts are not written: exchange()
+        fills them. Its communicator loads; `comm` is ignored.
     keys : collection of str, optional
         Keys for which to make new arrays; None: all.
     torch : bool, optional
@@ -264,7 +286,9 @@ def load(
         On all ranks: an argument is wrong; an array is known to be a part of a larger one that is not this rank's rows
         (load the whole, and use syncyte.nn.relocate_state_dict()).
     """
-    comm = comm_or_world(comm)
+    comm = _comm_of(bundle, comm)
+    if into is None and bundle is not None:
+        into = {}
     if into is None:
         return _load_new(path, comm, sharded, keys, dtypes.loaded_torch() is not None if torch is None else torch)
     given: Mapping[str, Any] = into
@@ -277,7 +301,13 @@ def load(
     name, entries, arrays = _with_library(comm, "checkpoint_load", prepare)
     try:
         with _shown("loading", path, arrays, comm, "rchar"):
-            _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
+            if bundle is None:
+                _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
+            else:
+                _library.hdf5().syncyte_checkpoint_load_bundle(
+                    comm.handle, name, bundle.handle, len(given), entries, None
+                )
+                bundle._mark_written(None)
     except NotFoundError as error:
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
     for array in arrays:

@@ -101,6 +101,36 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_set_arrays(syncyte_bundle_t bundl
                                                           const syncyte_buffer_t* arrays);
 
 /**
+ * @brief {lookup} Returns the number of fields. Local.
+ * @param[in] bundle a bundle
+ * @param[out] count the number
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_fields(syncyte_bundle_t bundle, int64_t* count);
+
+/**
+ * @brief {lookup, by_hand} Describes a field. Local.
+ * @param[in] bundle a bundle
+ * @param[in] number 0 to the number of fields - 1, in the order in which they were added
+ * @param[out] name its name, valid until the bundle gets another field or is destroyed
+ * @param[out] layout a new reference to its layout, to be destroyed as any other handle
+ * @param[out] dtype its element type
+ * @return SYNCYTE_ERR_INDEX.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_field(syncyte_bundle_t bundle, int64_t number, const char** name,
+                                                     syncyte_layout_t* layout, syncyte_dtype_t* dtype);
+
+/**
+ * @brief {lookup, by_hand} Returns the array of one of this rank's blocks. Local.
+ * @param[in] bundle a bundle
+ * @param[in] number of the field, as of syncyte_bundle_field()
+ * @param[in] block 0 to the number of this rank's blocks - 1
+ * @param[in,out] array struct_size set by the caller; the memory is the user's
+ * @return SYNCYTE_ERR_INDEX.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_array(syncyte_bundle_t bundle, int64_t number, int32_t block,
+                                                     syncyte_buffer_t* array);
+
+/**
  * @brief {by_hand, started} Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] bundle a bundle; its arrays may not be read in their ghosts nor written until the end
  * @param[in] depth ghosts at each end of an axis, at most those of the widest field; 0: all. A field with fewer ghosts

@@ -86,6 +86,50 @@ TEST_F(atomicity, a_disk_that_is_full_for_the_last_rank) {
   expect_old_file_alone();
 }
 
+// Fields of a bundle: their rows are collected while others have failed already.
+TEST_F(atomicity, a_disk_that_is_full_while_fields_are_saved) {
+  syncyte_layout_t columns = nullptr;
+  syncyte_bundle_t bundle = nullptr;
+  const std::int64_t cells[] = {100 * size_, 100};
+  const std::int32_t axis = 1;
+  ASSERT_OK(syncyte_layout_create_mesh(world(), 2, cells, 1, &size_, 0, nullptr, 1, &axis, nullptr, &columns));
+  ASSERT_OK(syncyte_bundle_create(world(), &bundle));
+  syncyte_layout_info_t info{};
+  info.struct_size = sizeof info;
+  ASSERT_OK(syncyte_layout_describe(columns, rank_, 0, &info));
+  std::vector<std::vector<double>> fields(3);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i].assign(static_cast<std::size_t>(info.shape[0] * info.shape[1]), rank_ + 0.5);
+    syncyte_buffer_t array{};
+    ASSERT_OK(syncyte_buffer_init(fields[i].data(), SYNCYTE_FLOAT64, 2, info.shape, &array));
+    const std::string name(1, "wxy"[i]);
+    ASSERT_OK(syncyte_bundle_add(bundle, name.c_str(), columns, SYNCYTE_FLOAT64, 1, &array));
+  }
+  const auto save_fields = [&] {
+    return syncyte_checkpoint_save_bundle(world(), path_.c_str(), bundle, 0, nullptr, nullptr);
+  };
+  for (const bool on_all : {true, false})
+    for (const rlim_t bytes : {rlim_t{2000}, rlim_t{100000}}) {
+      const file_size_limit limit(on_all || rank_ == size_ - 1 ? bytes : RLIM_INFINITY);
+      EXPECT_FAILS(save_fields(), SYNCYTE_ERR_IO, folder_);
+    }
+  expect_old_file_alone();
+  EXPECT_OK(save_fields());
+  const std::vector<double> saved = fields[1];
+  std::fill(fields[1].begin(), fields[1].end(), 0);
+  EXPECT_OK(syncyte_checkpoint_load_bundle(world(), path_.c_str(), bundle, 0, nullptr, nullptr));
+  EXPECT_EQ(fields[1], saved);
+  syncyte_comm_t other = nullptr;
+  ASSERT_OK(syncyte_comm_dup(world(), nullptr, &other));
+  EXPECT_FAILS(syncyte_checkpoint_save_bundle(other, path_.c_str(), bundle, 0, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT,
+               "expected a bundle of comm");
+  EXPECT_FAILS(syncyte_checkpoint_load_bundle(world(), path_.c_str(), nullptr, 0, nullptr, nullptr), SYNCYTE_ERR_HANDLE,
+               "bundle");
+  syncyte_comm_destroy(&other);
+  syncyte_bundle_destroy(&bundle);
+  syncyte_layout_destroy(&columns);
+}
+
 struct stat status_of(const std::string& path) {
   struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;

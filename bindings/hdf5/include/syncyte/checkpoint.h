@@ -12,6 +12,7 @@
 #define SYNCYTE_CHECKPOINT_H
 
 #include "syncyte/base.h"
+#include "syncyte/bundle.h"
 #include "syncyte/comm.h"
 
 #ifdef __cplusplus
@@ -163,6 +164,41 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, const char* path, int64_t count,
                                                         const syncyte_checkpoint_entry_t* entries,
                                                         const syncyte_checkpoint_options_t* options);
+
+/**
+ * @brief Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field
+ * is a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
+ * blocks store. A field's rows are collected on the ranks in equal parts, one field after the other: on each rank this
+ * takes memory for its part of the largest field, and messages of 8 MiB. Collective.
+ * @param[in] comm the bundle's communicator
+ * @param[in] path {string} as of syncyte_checkpoint_save()
+ * @param[in] bundle a bundle without an operation in flight
+ * @param[in] count number of entries, which may be 0
+ * @param[in] entries {array(count), optional} further arrays, whose keys no field has: scalars as replicated entries
+ * @param[in] options {optional} null for defaults
+ * @return as syncyte_checkpoint_save().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_save_bundle(syncyte_comm_t comm, const char* path,
+                                                               syncyte_bundle_t bundle, int64_t count,
+                                                               const syncyte_checkpoint_entry_t* entries,
+                                                               const syncyte_checkpoint_options_t* options);
+
+/**
+ * @brief Loads the fields of a bundle, and entries beside them, on any number of ranks and into any layouts: every
+ * place of a block gets the value of its point. Ghosts are not written; syncyte_bundle_exchange() fills them. The file
+ * may have been written by either function of save. Collective.
+ * @param[in] comm the bundle's communicator
+ * @param[in] path {string} file
+ * @param[in] bundle a bundle without an operation in flight
+ * @param[in] count number of entries, which may be 0
+ * @param[in,out] entries {array(count), optional} as of syncyte_checkpoint_load()
+ * @param[in] options {optional} null for defaults
+ * @return as syncyte_checkpoint_load(); SYNCYTE_ERR_SHAPE if a key has other extents than the field.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_load_bundle(syncyte_comm_t comm, const char* path,
+                                                               syncyte_bundle_t bundle, int64_t count,
+                                                               const syncyte_checkpoint_entry_t* entries,
+                                                               const syncyte_checkpoint_options_t* options);
 
 #ifdef __cplusplus
 }

@@ -182,4 +182,20 @@ syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, const char* path, 
                 [&](syncyte_trace_event_t& event) { event.bytes = load(comm, path, count, entries, options); });
 }
 
+syncyte_status_t syncyte_checkpoint_save_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle,
+                                                int64_t count, const syncyte_checkpoint_entry_t* entries,
+                                                const syncyte_checkpoint_options_t* options) {
+  return traced("checkpoint_save_bundle", comm, path, [&](syncyte_trace_event_t& event) {
+    event.bytes = save_bundle(comm, path, bundle, count, entries, options);
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_load_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle,
+                                                int64_t count, const syncyte_checkpoint_entry_t* entries,
+                                                const syncyte_checkpoint_options_t* options) {
+  return traced("checkpoint_load_bundle", comm, path, [&](syncyte_trace_event_t& event) {
+    event.bytes = load_bundle(comm, path, bundle, count, entries, options);
+  });
+}
+
 }  // extern "C"

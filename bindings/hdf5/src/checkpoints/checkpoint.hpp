@@ -9,6 +9,7 @@
 #include "base/ranks.hpp"
 #include "files/file.hpp"
 #include "metadata/manifest.hpp"
+#include "syncyte/bundle.h"
 
 namespace syncyte::hdf5 {
 
@@ -42,13 +43,18 @@ class checkpoint {
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
                                  bool has_output);
 
-/// Implements syncyte_checkpoint_save(), in saver.cpp. Collective. Returns the bytes of tensor data that this rank has
-/// written.
+/// Implement syncyte_checkpoint_save() and syncyte_checkpoint_save_bundle(), in saver.cpp. Collective. They return the
+/// bytes of tensor data that this rank has written.
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
+std::uint64_t save_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options);
 
-/// Implements syncyte_checkpoint_load(), in loader.cpp. Collective. Returns the bytes of this rank's tensors.
+/// Implement syncyte_checkpoint_load() and syncyte_checkpoint_load_bundle(), in loader.cpp. Collective. They return the
+/// bytes of this rank's tensors, and of its rows of fields.
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
+std::uint64_t load_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options);
 
 }  // namespace syncyte::hdf5

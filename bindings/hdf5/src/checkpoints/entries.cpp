@@ -116,6 +116,33 @@ arguments check_arguments(memory_use use, const char* path, std::int64_t count,
   return result;
 }
 
+void append_fields(arguments& to, syncyte_comm_t comm, syncyte_bundle_t bundle) {
+  const communicator own = borrowed<syncyte::bundle>(bundle)->comm();
+  expect(own.id() == borrowed<communicator>(comm)->id(), SYNCYTE_ERR_ARGUMENT, "", "bundle", "of another communicator",
+         "a bundle of comm");
+  std::unordered_set<std::string> keys;
+  for (const entry& one : to.entries) keys.insert(one.key);
+  const auto count = detail::fetch<std::int64_t>(syncyte_bundle_fields, bundle);
+  for (std::int64_t number = 0; number < count; ++number) {
+    entry& one = to.entries.emplace_back();
+    one.field = std::make_shared<bundle_field>(bundle, number);
+    one.key = check_key(one.field->name().c_str(), fmt::format("field {} of the bundle", number));
+    one.kind = SYNCYTE_ENTRY_SHARDED;
+    const syncyte_buffer_t rows = one.field->rows();
+    set_data(one, &rows, memory_use::write);
+    require(keys.insert(one.key).second, SYNCYTE_ERR_ARGUMENT,
+            "key '{}' is a field of the bundle and among the entries", one.key);
+  }
+}
+
+void cut_fields(const ranks& all, std::vector<entry>& entries) {
+  for (entry& one : entries) {
+    if (!one.field) continue;
+    one.field->cut_into_rows(all);
+    one.buffer = one.field->rows();
+  }
+}
+
 void for_each_sharded(const ranks& all, const std::vector<entry>& entries,
                       const std::function<void(std::size_t, const std::vector<std::int64_t>&)>& use) {
   const auto size = static_cast<std::size_t>(all.size());

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "checkpoints/bundle_field.hpp"
 #include "syncyte/checkpoint.h"
 
 namespace syncyte::hdf5 {
@@ -17,6 +19,7 @@ struct entry {
   syncyte_entry_kind_t kind = SYNCYTE_ENTRY_REPLICATED;
   syncyte_buffer_t buffer{};  ///< this rank's part
   std::uint64_t row_bytes = 0;
+  std::shared_ptr<bundle_field> field = {};  ///< of a bundle, whose rows `buffer` describes; usually none
   // Set by place_rows() for sharded entries; otherwise all rows.
   std::int64_t first_row = 0;
   std::int64_t global_rows = 0;
@@ -42,6 +45,12 @@ enum class memory_use { read, write };
 /// Makes all checks that need no other rank. `use`: of the entries' memory. @throws error
 arguments check_arguments(memory_use use, const char* path, std::int64_t count,
                           const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options);
+
+/// Adds the fields of a bundle of this communicator. Local. @throws error
+void append_fields(arguments& to, syncyte_comm_t comm, syncyte_bundle_t bundle);
+
+/// Divides the rows of bundles' fields among the ranks. Collective, after the ranks have agreed on the arguments.
+void cut_fields(const ranks& all, std::vector<entry>& entries);
 
 /// Checks path and options, for open. @throws error
 arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options);

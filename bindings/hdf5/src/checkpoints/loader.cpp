@@ -44,6 +44,35 @@ void check_fits(const checkpoint& from, const entry& one) {
   from.check_target(found, one.first_row, one.buffer);
 }
 
+// `status`: of this rank's arguments.
+std::uint64_t load(const ranks& all, syncyte_status_t status, arguments mine) {
+  agree_on_arguments(all, status, "checkpoint_load", mine);
+  const std::shared_ptr<checkpoint> from = open_agreed(all, mine.path);
+  cut_fields(all, mine.entries);
+  place_rows(all, mine.entries);
+  all.together("checkpoint_load: matching entries and keys", [&] {
+    for (const entry& one : mine.entries) check_fits(*from, one);
+  });
+  const auto read = [&](const entry& one) { from->read(from->find(one.key), one.first_row, one.rows(), one.data()); };
+  all.together("checkpoint_load: reading", [&] {
+    for (const entry& one : mine.entries)
+      if (!one.field) read(one);
+  });
+  for (entry& one : mine.entries) {
+    if (!one.field) continue;
+    all.together("checkpoint_load: reading", [&] {
+      one.field->allocate();
+      one.buffer = one.field->rows();
+      read(one);
+    });
+    one.field->distribute_rows();
+    one.field->release();
+  }
+  std::uint64_t bytes = 0;
+  for (const entry& one : mine.entries) bytes += one.bytes();
+  return bytes;
+}
+
 }  // namespace
 
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
@@ -60,22 +89,20 @@ std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const sy
 
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options) {
-  const ranks all(comm);
   arguments mine;
   const syncyte_status_t status =
       attempt([&] { mine = check_arguments(memory_use::write, path, count, entries, options); });
-  agree_on_arguments(all, status, "checkpoint_load", mine);
-  const std::shared_ptr<checkpoint> from = open_agreed(all, mine.path);
-  place_rows(all, mine.entries);
-  all.together("checkpoint_load: matching entries and keys", [&] {
-    for (const entry& one : mine.entries) check_fits(*from, one);
+  return load(ranks(comm), status, std::move(mine));
+}
+
+std::uint64_t load_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options) {
+  arguments mine;
+  const syncyte_status_t status = attempt([&] {
+    mine = check_arguments(memory_use::write, path, count, entries, options);
+    append_fields(mine, comm, bundle);
   });
-  all.together("checkpoint_load: reading", [&] {
-    for (const entry& one : mine.entries) from->read(from->find(one.key), one.first_row, one.rows(), one.data());
-  });
-  std::uint64_t bytes = 0;
-  for (const entry& one : mine.entries) bytes += one.bytes();
-  return bytes;
+  return load(ranks(comm), status, std::move(mine));
 }
 
 }  // namespace syncyte::hdf5

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/blocks.hpp"
@@ -43,7 +45,7 @@ std::uint32_t write_summed(file& target, std::uint64_t offset, const std::byte* 
 /// writes its own rows, and rank 0 writes the replicated tensors. Allocates memory for checksums and metadata only.
 class saver {
  public:
-  saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
+  saver(const ranks& all, arguments& mine) : all_(all), mine_(mine) {
     contents_.step = mine.step;
     contents_.writer_world = all.size();
     contents_.block_bytes = mine.block_bytes;
@@ -61,7 +63,7 @@ class saver {
     lay_out();
     all_.broadcast_resized("checkpoint_save: making the file", temporary_name_);
     share_offsets();
-    all_.together("checkpoint_save: writing", [&] { write_data(); });
+    write_data();
     combine_sums();
     all_.together("checkpoint_save: ending the file", [&] {
       if (all_.is_rank_0()) end_file();
@@ -111,15 +113,34 @@ class saver {
     for (std::size_t i = 0; i < offsets.size(); ++i) contents_.datasets[i].offset = offsets[i];
   }
 
+  // The file is open until the end of write_data(), which is collective.
   void write_data() {
-    const sigxfsz_blocker blocked;
     file own;
-    if (!all_.is_rank_0()) own = file(temporary_name_, file::mode::write);
-    file& target = all_.is_rank_0() ? temporary_->get() : own;
-    for (const entry& one : mine_.entries)
-      if (one.sharded() || all_.is_rank_0()) write_part(target, one);
-    target.sync();
-    std::ranges::sort(sums_, {}, &block_sum::number);
+    const auto target = [&]() -> file& { return all_.is_rank_0() ? temporary_->get() : own; };
+    write_together([&] {
+      if (!all_.is_rank_0()) own = file(temporary_name_, file::mode::write);
+      for (const entry& one : mine_.entries)
+        if (!one.field && (one.sharded() || all_.is_rank_0())) write_part(target(), one);
+    });
+    for (entry& one : mine_.entries) {
+      if (!one.field) continue;
+      write_together([&] { one.field->allocate(); });
+      one.field->collect_rows();
+      one.buffer = one.field->rows();
+      write_together([&] { write_part(target(), one); });
+      one.field->release();
+    }
+    write_together([&] {
+      target().sync();
+      std::ranges::sort(sums_, {}, &block_sum::number);
+    });
+  }
+
+  void write_together(const std::function<void()>& function) const {
+    all_.together("checkpoint_save: writing", [&] {
+      const sigxfsz_blocker blocked;
+      function();
+    });
   }
 
   dataset& dataset_of(const entry& one) {
@@ -199,7 +220,7 @@ class saver {
   }
 
   const ranks& all_;
-  const arguments& mine_;
+  arguments& mine_;
   manifest contents_;   // in order of keys
   file_header header_;  // on rank 0
   // Number of each dataset's first block, counted over all datasets; at the end, the number of all blocks.
@@ -211,21 +232,36 @@ class saver {
   std::vector<block_sum> sums_;              // of this rank; sorted by number after write_data()
 };
 
-}  // namespace
-
-std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-                   const syncyte_checkpoint_options_t* options) {
-  const ranks all(comm);
-  arguments mine;
-  const syncyte_status_t status =
-      attempt([&] { mine = check_arguments(memory_use::read, path, count, entries, options); });
+// `status`: of this rank's arguments.
+std::uint64_t save(const ranks& all, syncyte_status_t status, arguments mine) {
   agree_on_arguments(all, status, "checkpoint_save", mine, all.level() == check_level::full);
+  cut_fields(all, mine.entries);
   place_rows(all, mine.entries);
   saver(all, mine).run();
   std::uint64_t bytes = 0;
   for (const entry& one : mine.entries)
     if (one.sharded() || all.is_rank_0()) bytes += one.bytes();
   return bytes;
+}
+
+}  // namespace
+
+std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options) {
+  arguments mine;
+  const syncyte_status_t status =
+      attempt([&] { mine = check_arguments(memory_use::read, path, count, entries, options); });
+  return save(ranks(comm), status, std::move(mine));
+}
+
+std::uint64_t save_bundle(syncyte_comm_t comm, const char* path, syncyte_bundle_t bundle, std::int64_t count,
+                          const syncyte_checkpoint_entry_t* entries, const syncyte_checkpoint_options_t* options) {
+  arguments mine;
+  const syncyte_status_t status = attempt([&] {
+    mine = check_arguments(memory_use::read, path, count, entries, options);
+    append_fields(mine, comm, bundle);
+  });
+  return save(ranks(comm), status, std::move(mine));
 }
 
 }  // namespace syncyte::hdf5

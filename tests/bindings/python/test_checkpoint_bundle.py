@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checkpoints of bundles: any layout, saved and loaded on other numbers of ranks, against the whole array."""
+
+import h5py
+import numpy as np
+import pytest
+
+import syncyte
+from syncyte import Bundle, Layout, checkpoint
+
+NY, NX, NZ = 7, 9, 3
+
+
+@pytest.fixture
+def path(comm, tmp_path):
+    """One path on all ranks."""
+    return comm.bcast(str(tmp_path / "state.h5"))
+
+
+def part(comm, size):
+    """A communicator of the first `size` ranks; None on the others."""
+    return comm.split(0 if comm.rank < size else None)
+
+
+def whole(layout):
+    shape = layout.shape
+    return np.arange(np.prod(shape), dtype="float64").reshape(shape) + 1
+
+
+def arrays_of(layout, dtype, filled):
+    """This rank's arrays: the whole's values in their blocks, -1 in ghosts; or -1 everywhere."""
+    result = []
+    values = whole(layout).astype(dtype)
+    for first, shape in layout.blocks_of(layout.comm.rank):
+        array = np.full(shape, -1, dtype)
+        for place in np.ndindex(*shape) if filled else ():
+            point = tuple(low + at - ghosts for low, at, ghosts in zip(first, place, GHOSTS[layout], strict=True))
+            inside = all(
+                ghosts <= at < extent - ghosts for at, extent, ghosts in zip(place, shape, GHOSTS[layout], strict=True)
+            )
+            if inside:
+                array[place] = values[tuple(np.mod(point, layout.shape))]
+        result.append(array)
+    return result
+
+
+GHOSTS = {}
+
+
+def with_ghosts(ghosts, layout):
+    GHOSTS[layout] = ghosts
+    return layout
+
+
+def layouts(comm, kind):
+    """Fields cut in some way over a communicator: cells, nodes with ghosts, and a periodic axis of points."""
+    size = comm.size
+    if kind == "rows":
+        cells = Layout.mesh(comm, (NY, NX, NZ))
+    elif kind == "columns":
+        cells = Layout.mesh(comm, (NY, NX, NZ), axes=[1])
+    elif kind == "one rank":
+        cells = Layout.mesh(comm, (NY, NX, NZ), [1])
+    elif kind == "copies":
+        cells = Layout.mesh(comm, (NY, NX, NZ), axes=[None])
+    else:
+        own = [((0, x, 0), (NY, 1, NZ)) for x in range(NX) if x % size == comm.rank]
+        cells = Layout.blocks(comm, (NY, NX, NZ), own)
+    return {
+        "cells": with_ghosts((0, 2, 1), cells.like(ghosts=[0, 2, 1])),
+        "nodes": with_ghosts((0, 0, 0), cells.like(shared=True, truth="lower")),
+        "ring": with_ghosts(
+            (1, 1, 1), cells.like(shared=[False, True, False], periodic=[False, True, False], ghosts=1)
+        ),
+    }
+
+
+def bundle_of(comm, kind, filled):
+    bundle = Bundle(comm)
+    for number, (name, layout) in enumerate(layouts(comm, kind).items()):
+        dtype = ["float64", "float32", "int32"][number]
+        bundle.add(name, layout, arrays_of(layout, dtype, filled), dtype=dtype)
+    return bundle
+
+
+def equal(comm, kind, bundle):
+    expected = bundle_of(comm, kind, True)
+    return all(np.array_equal(got, wanted) for name in bundle.fields
+               for got, wanted in zip(listed(bundle[name]), listed(expected[name]), strict=True))  # fmt: skip
+
+
+def listed(arrays):
+    return [] if arrays is None else arrays if isinstance(arrays, list) else [arrays]
+
+
+KINDS = ["rows", "columns", "one rank", "copies", "blocks"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_layout_is_loaded_into_any_other(world, path, kind):
+    time = np.array(0.25)
+    checkpoint.save(path, {"time": time}, bundle=bundle_of(world, kind, True), step=7)
+    if world.rank == 0:
+        with h5py.File(path) as file:
+            for name, layout in layouts(syncyte.COMM_SELF, "rows").items():
+                dtype = {"cells": "float64", "nodes": "float32", "ring": "int32"}[name]
+                assert np.array_equal(file[name], whole(layout).astype(dtype)), name
+            assert file["time"][()] == 0.25
+    world.barrier()
+    for size in range(1, world.size + 1):
+        comm = part(world, size)
+        if comm is not None:
+            for other in KINDS:
+                loaded = bundle_of(comm, other, False)
+                time = np.zeros(())
+                checkpoint.load(path, {"time": time}, bundle=loaded)
+                assert equal(comm, other, loaded), (size, other)
+                assert time == 0.25
+        world.barrier()
+    with checkpoint.open(path) as file:
+        assert file.step == 7
+        assert set(file) == {"time", "cells", "nodes", "ring"}
+
+
+def test_a_file_of_rows_is_loaded_into_blocks(world, path):
+    cells = Layout.mesh(world, (NY, NX))
+    (block,) = cells.blocks_of(world.rank)
+    rows = np.full(block.shape, float(world.rank))
+    checkpoint.save(path, {"x": rows}, sharded=True)
+    columns = Layout.mesh(world, (NY, NX), axes=[1])
+    bundle = Bundle(world)
+    bundle.add("x", columns, np.zeros(columns.blocks_of(world.rank)[0].shape))
+    assert checkpoint.load(path, bundle=bundle) == {}
+    assert np.array_equal(bundle["x"], columns_of_ranks(world, columns))
+    checkpoint.save(path, {}, bundle=bundle)
+    assert np.array_equal(checkpoint.load(path, {"x": np.zeros(block.shape)}, sharded=True)["x"], rows)
+
+
+def columns_of_ranks(world, columns):
+    rows = Layout.mesh(world, (NY, NX))
+    counts = [rows.blocks_of(rank)[0].shape[0] for rank in range(world.size)]
+    width = columns.blocks_of(world.rank)[0].shape[1]
+    return np.repeat(np.arange(world.size, dtype=float), counts)[:, None] * np.ones(width)
+
+
+def test_wrong_calls_are_every_ranks_error(world, path):
+    bundle = bundle_of(world, "columns", True)
+    with pytest.raises(syncyte.ArgumentError, match="a field of the bundle and among the entries"):
+        checkpoint.save(path, {"cells": np.zeros(1)}, bundle=bundle)
+    with pytest.raises(syncyte.Error, match=r"syncyte\.Bundle"):
+        checkpoint.save(path, {}, bundle="bundle")
+    checkpoint.save(path, {}, bundle=bundle)
+    before = world.rank == 0 and open(path, "rb").read()
+    with pytest.raises(syncyte.Error):
+        checkpoint.save(path if world.rank else "/no/such/folder/x.h5", {}, bundle=bundle)
+    assert world.rank != 0 or open(path, "rb").read() == before
+
+    other = Bundle(world)
+    wider = Layout.mesh(world, (NY, NX + 1, NZ))
+    other.add("cells", wider, np.zeros(wider.blocks_of(world.rank)[0].shape))
+    with pytest.raises(syncyte.ShapeError, match="cells"):
+        checkpoint.load(path, bundle=other)
+    longer = Layout.mesh(world, (NY + 1, NX, NZ))
+    other = Bundle(world)
+    other.add("cells", longer, np.zeros(longer.blocks_of(world.rank)[0].shape))
+    with pytest.raises(syncyte.ShapeError, match="rows"):
+        checkpoint.load(path, bundle=other)
+    other = Bundle(world)
+    cells = Layout.mesh(world, (NY, NX, NZ))
+    other.add("cells", cells, np.zeros(cells.blocks_of(world.rank)[0].shape, "float32"))
+    with pytest.raises(syncyte.DtypeError, match="float32"):
+        checkpoint.load(path, bundle=other)
+    other = Bundle(world)
+    other.add("absent", cells, np.zeros(cells.blocks_of(world.rank)[0].shape, "float32"))
+    with pytest.raises(syncyte.NotFoundError, match="absent"):
+        checkpoint.load(path, bundle=other)
