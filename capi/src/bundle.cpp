@@ -53,8 +53,11 @@ void run_transfer(syncyte_bundle_t bundle, const halo::bundle_request& asked) {
 
 void start_transfer(syncyte_bundle_t bundle, const halo::bundle_request& asked, const char* operation,
                     syncyte_request_t* request) {
-  out(request, "request");
-  give_request(halo::start(find_bundle(bundle), asked), operation, request);
+  const auto found = find_bundle(bundle);
+  if (request != nullptr) return give_request(halo::start(found, asked), operation, request);
+  halo::bundle_request refused = asked;  // the neighbours get the error
+  refused.error = error_of([&] { out(request, "request"); });
+  halo::start(found, refused)->wait_or_leave();
 }
 
 }  // namespace

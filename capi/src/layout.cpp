@@ -66,12 +66,12 @@ shared_points rule_of(syncyte_truth_t truth) {
   }
 }
 
-/// The layout with the points and ghosts of the options.
+/// The layout with the points and ghosts of the options; axes that are periodic stay so.
 layout with_options(const layout& cells, const syncyte_layout_options_t& options) {
   std::vector<distribution::points> axes(static_cast<std::size_t>(cells.ndim()));
   distribution::ghost_widths ghosts;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    axes[axis].periodic = options.periodic[axis] != 0;
+    axes[axis].periodic = options.periodic[axis] != 0 || cells.axes()[axis].periodic;
     axes[axis].shared = options.shared[axis] != 0 ? rule_of(options.truth) : shared_points::none;
     ghosts.low[axis] = options.ghosts_low[axis];
     ghosts.high[axis] = options.ghosts_high[axis];

@@ -110,16 +110,25 @@ std::set<int> blocks_near(const layout& of, int block, const per_axis& before, c
   return result;
 }
 
+/// Blocks that have ghosts at points of a rank's blocks, or store them.
+std::set<int> blocks_near_own(const layout& of, int rank, std::int64_t depth) {
+  per_axis before{}, after{};
+  for (std::size_t axis = 0; axis < before.size(); ++axis) {
+    before[axis] = std::min(of.ghosts().high[axis], depth);  // a block before this one has ghosts at its high end
+    after[axis] = std::min(of.ghosts().low[axis], depth);
+  }
+  std::set<int> result;
+  for (const int block : of.blocks_of(rank))
+    if (!is_empty(of, block)) result.merge(blocks_near(of, block, before, after));
+  return result;
+}
+
 using passages_of = std::function<std::vector<passage>(int block)>;
 
-/// `before` and `after`: how far from a block's points those blocks lie that get some of them.
-std::vector<peer_passage> sends_of(const layout& of, int rank, const per_axis& before, const per_axis& after,
-                                   const passages_of& into) {
-  std::set<int> targets;
-  for (const int block : of.blocks_of(rank))
-    if (!is_empty(of, block)) targets.merge(blocks_near(of, block, before, after));
+/// `depth`: the ghosts that the passages fill.
+std::vector<peer_passage> sends_of(const layout& of, int rank, std::int64_t depth, const passages_of& into) {
   std::vector<peer_passage> result;
-  for (const int target : targets)
+  for (const int target : blocks_near_own(of, rank, depth))
     for (const passage& each : into(target))
       for (const int receiver : of.ranks_of(target))
         if (sender_for(receiver, of.ranks_of(each.source)) == rank) result.push_back({receiver, each});
@@ -152,16 +161,31 @@ route find_halo(const layout& of, int rank, std::int64_t depth) {
   const auto into = [&](int block) {
     return passages_into(of, block, ghosts_around(of, block, depth), holding::owned);
   };
-  per_axis before{}, after{};
-  for (std::size_t axis = 0; axis < before.size(); ++axis) {
-    before[axis] = std::min(of.ghosts().high[axis], depth);  // a block before this one has ghosts at its high end
-    after[axis] = std::min(of.ghosts().low[axis], depth);
-  }
-  auto sends = sends_of(of, rank, before, after, into);
+  auto sends = sends_of(of, rank, depth, into);
   auto receives = receives_of(of, rank, into);
   std::ranges::sort(sends);
   std::ranges::sort(receives);
   return {as_sends(sends), as_receives(receives)};
+}
+
+route find_adjoint(const layout& of, int rank, std::int64_t depth) {
+  const auto into = [&](int block) {
+    return passages_into(of, block, ghosts_around(of, block, depth), holding::owned);
+  };
+  std::vector<peer_passage> sends, receives;
+  for (const int block : of.blocks_of(rank)) {
+    if (is_empty(of, block)) continue;
+    for (const passage& each : into(block))
+      for (const int receiver : of.ranks_of(each.source))
+        if (sender_for(receiver, of.ranks_of(block)) == rank) sends.push_back({receiver, each});
+  }
+  for (const int block : blocks_near_own(of, rank, depth))
+    for (const passage& each : into(block))
+      if (std::ranges::binary_search(of.ranks_of(each.source), rank))
+        receives.push_back({sender_for(rank, of.ranks_of(block)), each});
+  std::ranges::sort(sends);
+  std::ranges::sort(receives);
+  return {as_receives(sends), as_sends(receives)};
 }
 
 route find_copies(const layout& of, int rank) {
@@ -169,7 +193,7 @@ route find_copies(const layout& of, int rank) {
   const auto by_copy = [&](const peer_passage& each) {
     return std::tuple(of.ranks_of(each.what.source).front(), each.what, each.peer);
   };
-  auto sends = sends_of(of, rank, {}, {}, into);
+  auto sends = sends_of(of, rank, 0, into);
   auto receives = receives_of(of, rank, into);
   std::ranges::sort(sends, {}, by_copy);
   std::ranges::sort(receives, {}, by_copy);

@@ -19,6 +19,11 @@ std::int64_t widest_ghosts(const layout& of);
 /// of the array are in no box. In order of peers; the boxes between two ranks have the same order on both.
 route find_halo(const layout& of, int rank, std::int64_t depth);
 
+/// The boxes that a rank sends and receives for the adjoint: sends are places that find_halo() fills, receives are the
+/// points that they copy. Every rank that has a block receives all of them, from one rank for each block that has such
+/// places: copies of a block that are equal stay equal. In order of peers, the same order on both ranks.
+route find_adjoint(const layout& of, int rank, std::int64_t depth);
+
 /// The boxes of shared points that a rank sends and receives so that each place gets the values of all copies of its
 /// point, its own included. The receives of a place are in ascending order of the copies' ranks: those of the lowest
 /// rank that has the block, if several have it.

@@ -38,8 +38,8 @@ struct points {
   bool periodic = false;
   shared_points shared = shared_points::none;
 
-  /// Number of different points.
-  std::int64_t extent() const { return cells + (is_shared() && !periodic); }
+  /// Number of different points; without cells there are none.
+  std::int64_t extent() const { return cells + (is_shared() && !periodic && cells > 0); }
   bool is_shared() const { return shared != shared_points::none; }
 
   /// The points that a block of these cells stores, which may reach beyond the extent: see runs().

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/bundle.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/overlap.hpp"
@@ -22,12 +25,14 @@ constexpr std::array<const char*, 5> fact_names = {"depth", "the mask of fields 
                                                    "the mask of fields 64 to 127", "the mask of fields 128 to 191",
                                                    "the mask of fields 192 to 255"};
 
+constexpr int any_peer = -1;
+
 /// The places of a field's shipments to or from a peer, behind those of other fields. `first_array`: of the field.
 void append_places(std::span<const shipment> all, int peer, const distribution::layout& cut,
                    std::span<const int> blocks, int first_array, std::vector<place>& to) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const shipment& each = all[i];
-    if (each.peer != peer) continue;
+    if (peer != any_peer && each.peer != peer) continue;
     const auto block = std::ranges::lower_bound(blocks, each.block) - blocks.begin();
     place result{first_array + static_cast<int>(block), {each.offset, each.count}};
     for (std::size_t axis = 0; axis < result.box.first.size(); ++axis) result.box.first[axis] += cut.ghosts().low[axis];
@@ -79,15 +84,26 @@ field bundle::checked_field(field_description asked) const {
                "a layout of " + asked.layout->comm()->name(), "one of {}, as the bundle", comm()->name());
   const distribution::layout& cut = asked.layout->cut();
   distribution::require_neighbours(cut);
-  field result{std::move(asked.name), asked.layout, asked.dtype, {}, {}, {}};
+  field result{std::move(asked.name), asked.layout, asked.dtype, {}, {}, {}, {}};
   result.arrays = collectives::checked_arrays({cut, asked.arrays, "arrays"}, comm()->rank(), asked.dtype);
   const std::int64_t depth = distribution::widest_ghosts(cut);
   result.halos.emplace(depth, distribution::find_halo(cut, comm()->rank(), depth));
+  result.adjoints.emplace(depth, distribution::find_adjoint(cut, comm()->rank(), depth));
   result.copies = distribution::find_copies(cut, comm()->rank());
-  std::vector<base::buffer> all = arrays();
-  all.insert(all.end(), result.arrays.begin(), result.arrays.end());
-  collectives::require_targets(all);
+  require_apart(result.arrays, result.name);
   return result;
+}
+
+/// Throws SYNCYTE_ERR_ARGUMENT for constant memory, or memory that one of the arrays and another array have in common.
+void bundle::require_apart(std::span<const base::buffer> arrays, const std::string& name) const {
+  collectives::require_targets(arrays);
+  for (const field& other : fields_) {
+    if (other.name == name) continue;
+    for (const base::buffer& theirs : other.arrays)
+      for (const base::buffer& ours : arrays)
+        base::expect(!base::share_memory(theirs, ours), SYNCYTE_ERR_ARGUMENT, "arrays",
+                     "memory of field \"" + other.name + "\" too", "{}", base::separate_memory);
+  }
 }
 
 void bundle::add(field_description asked) {
@@ -120,24 +136,22 @@ void bundle::add(field_description asked) {
 }
 
 void bundle::set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays) {
-  const std::size_t number = field_of(name);
-  field& changed = fields_[number];
+  field& changed = fields_[field_of(name)];
   std::vector<base::buffer> others =
       collectives::checked_arrays({changed.layout->cut(), arrays, "arrays"}, comm()->rank(), changed.dtype);
-  std::vector<base::buffer> all = others;
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (i != number) all.insert(all.end(), fields_[i].arrays.begin(), fields_[i].arrays.end());
-  collectives::require_targets(all);
+  require_apart(others, name);
+  slot().hold();
   changed.arrays = std::move(others);
+  slot().give_back();
 }
 
 /// Sides with memory for the messages of any operation of all fields.
 plan::phase bundle::sides_for(std::span<const field> fields) const {
-  std::map<int, std::array<std::size_t, 4>> bytes;  // by peer
+  std::map<int, std::array<std::size_t, 6>> bytes;  // by peer
   for (const field& each : fields) {
-    const route& halo = each.halos.rbegin()->second;
-    const std::array<std::span<const shipment>, 4> all = {halo.sends, halo.receives, each.copies.sends,
-                                                          each.copies.receives};
+    const route &halo = each.halos.rbegin()->second, &adjoint = each.adjoints.rbegin()->second;
+    const std::array<std::span<const shipment>, 6> all = {halo.sends,       halo.receives,     adjoint.sends,
+                                                          adjoint.receives, each.copies.sends, each.copies.receives};
     for (std::size_t kind = 0; kind < all.size(); ++kind)
       for (const shipment& part : all[kind])
         bytes[part.peer][kind] +=
@@ -165,11 +179,11 @@ std::int64_t bundle::widest() const {
 
 bundle::setting bundle::checked_setting(const bundle_request& asked) const {
   if (asked.error) throw *asked.error;
-  setting result{asked.way == operation::sum, 0, asked.only};
+  setting result{asked.way, 0, asked.only};
   if (!asked.has_only) result.only.assign(fields_.size(), true);
   base::expect(result.only.size() == fields_.size(), SYNCYTE_ERR_SHAPE, "only",
                std::to_string(result.only.size()) + " entries", "{}, one for each field", fields_.size());
-  if (result.is_sum) return result;
+  if (result.way == operation::sum) return result;
   base::expect(asked.depth >= 0 && asked.depth <= widest(), SYNCYTE_ERR_ARGUMENT, "depth", asked.depth,
                "0 to {}, the ghosts that the fields have", widest());
   result.depth = asked.depth == 0 ? widest() : asked.depth;
@@ -188,32 +202,62 @@ std::vector<element_form> bundle::forms() const {
   return result;
 }
 
+const route& bundle::route_of(field& of, const setting& wanted) const {
+  if (wanted.way == operation::sum) return of.copies;
+  const distribution::layout& cut = of.layout->cut();
+  const std::int64_t depth = std::min(wanted.depth, distribution::widest_ghosts(cut));
+  const bool is_adjoint = wanted.way == operation::accumulate;
+  auto& known = is_adjoint ? of.adjoints : of.halos;
+  if (const auto found = known.find(depth); found != known.end()) return found->second;
+  route made = is_adjoint ? distribution::find_adjoint(cut, comm()->rank(), depth)
+                          : distribution::find_halo(cut, comm()->rank(), depth);
+  return known.emplace(depth, std::move(made)).first->second;
+}
+
 /// Tells the sides what to exchange.
 void bundle::set_places(const setting& wanted) {
   if (current_ == wanted) return;
   current_.reset();
-  for (side& side : phases().front()) side.cells.clear(), side.ghosts.clear();
+  cleared_.clear();
+  const bool is_adjoint = wanted.way == operation::accumulate;
+  phase& sides = phases().front();
+  for (side& side : sides) side.cells.clear(), side.ghosts.clear();
   int first_array = 0;
   for (std::size_t number = 0; number < fields_.size(); ++number) {
     field& each = fields_[number];
     const distribution::layout& cut = each.layout->cut();
+    const std::span<const int> blocks = cut.blocks_of(comm()->rank());
     if (wanted.only[number]) {
-      const std::int64_t depth = std::min(wanted.depth, distribution::widest_ghosts(cut));
-      if (!wanted.is_sum && !each.halos.contains(depth))
-        each.halos.emplace(depth, distribution::find_halo(cut, comm()->rank(), depth));
-      const route& way = wanted.is_sum ? each.copies : each.halos.at(depth);
-      for (side& side : phases().front()) {
-        append_places(way.sends, side.send_to, cut, cut.blocks_of(comm()->rank()), first_array, side.cells);
-        append_places(way.receives, side.send_to, cut, cut.blocks_of(comm()->rank()), first_array, side.ghosts);
+      const route& way = route_of(each, wanted);
+      for (side& side : sides) {
+        append_places(way.sends, side.send_to, cut, blocks, first_array, is_adjoint ? side.ghosts : side.cells);
+        append_places(way.receives, side.send_to, cut, blocks, first_array, is_adjoint ? side.cells : side.ghosts);
+      }
+      if (is_adjoint) {
+        const route& filled = route_of(each, {operation::exchange, wanted.depth, {}});
+        append_places(filled.receives, any_peer, cut, blocks, first_array, cleared_);
       }
     }
     first_array += static_cast<int>(each.arrays.size());
   }
-  for (side& side : phases().front()) {
+  for (side& side : sides) {
     lay_out(side.cells, forms());
     lay_out(side.ghosts, forms());
   }
   current_ = wanted;
+}
+
+/// Names the field that only one of the two ranks moves.
+std::string bundle::difference(std::size_t fact, const char* name, std::int64_t theirs, int sender,
+                               std::int64_t mine) const {
+  if (fact < 2) return plan::difference(fact, name, theirs, sender, mine);
+  const auto differing = static_cast<std::uint64_t>(theirs) ^ static_cast<std::uint64_t>(mine);
+  const auto place = static_cast<std::size_t>(std::countr_zero(differing));
+  const bool is_theirs = (static_cast<std::uint64_t>(theirs) >> place & 1) != 0;
+  return fmt::format(
+      "neighbours disagree: field \"{}\" takes part on rank {}, but not on rank {}; expected equal masks",
+      fields_[(fact - 2) * bits + place].name, is_theirs ? sender : comm()->rank(),
+      is_theirs ? comm()->rank() : sender);
 }
 
 std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked) {

@@ -32,8 +32,9 @@ struct field {
   std::string name;
   std::shared_ptr<collectives::shared_layout> layout;
   syncyte_dtype_t dtype;
-  std::vector<base::buffer> arrays;                   // of this rank's blocks
-  std::map<std::int64_t, distribution::route> halos;  // by depth
+  std::vector<base::buffer> arrays;                      // of this rank's blocks
+  std::map<std::int64_t, distribution::route> halos;     // by depth
+  std::map<std::int64_t, distribution::route> adjoints;  // likewise
   distribution::route copies;
 };
 
@@ -59,7 +60,7 @@ class bundle final : public plan {
   /// Collective. Throws SYNCYTE_ERR_BUSY while a transfer of this bundle is in flight.
   void add(field_description asked);
 
-  /// Takes other arrays for a field from the next transfer on. Local.
+  /// Takes other arrays for a field. Local. Throws SYNCYTE_ERR_BUSY while a transfer of this bundle is in flight.
   void set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays);
 
   std::int64_t fields() const { return std::ssize(fields_); }
@@ -67,11 +68,14 @@ class bundle final : public plan {
   const field& field_at(std::size_t number) const { return fields_[number]; }
 
   const char* name_of(operation way) const override;
+  std::span<const place> cleared() const override { return cleared_; }
+  std::string difference(std::size_t fact, const char* name, std::int64_t theirs, int sender,
+                         std::int64_t mine) const override;
 
  private:
   /// What the sides are set for.
   struct setting {
-    bool is_sum;
+    operation way;
     std::int64_t depth;
     std::vector<bool> only;
     bool operator==(const setting&) const = default;
@@ -85,12 +89,15 @@ class bundle final : public plan {
   phase sides_for(std::span<const field> fields) const;
   setting checked_setting(const bundle_request& asked) const;
   std::int64_t widest() const;
+  void require_apart(std::span<const base::buffer> arrays, const std::string& name) const;
+  const distribution::route& route_of(field& of, const setting& wanted) const;
   void set_places(const setting& wanted);
   std::vector<base::buffer> arrays() const;
   std::vector<element_form> forms() const;
 
   std::vector<field> fields_;
   std::optional<setting> current_;
+  std::vector<place> cleared_;
 };
 
 /// Starts a transfer. Throws SYNCYTE_ERR_BUSY while another transfer of this bundle is in flight; all other errors come

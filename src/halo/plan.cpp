@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/plan.hpp"
 
+#include <fmt/format.h>
+
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {
@@ -35,6 +37,11 @@ std::size_t lay_out(std::span<place> message, std::span<const element_form> arra
     end = each.offset + static_cast<std::size_t>(bytes);
   }
   return end;
+}
+
+std::string plan::difference(std::size_t, const char* name, std::int64_t theirs, int sender, std::int64_t mine) const {
+  return fmt::format("neighbours disagree: {} is {} on rank {}, but {} on rank {}, this one; expected equal ones", name,
+                     theirs, sender, mine, comm_->rank());
 }
 
 void plan::set_phases(std::vector<phase> phases) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,13 @@ class plan {
   using phase = std::vector<side>;  // messages that can be in flight together
   std::span<phase> phases() { return phases_; }
   transfer_slot& slot() { return slot_; }
+
+  /// Places that an accumulate sets to zero beside those that this rank sends.
+  virtual std::span<const place> cleared() const { return {}; }
+
+  /// Says in which fact this rank and a neighbour differ; `name` is the fact's.
+  virtual std::string difference(std::size_t fact, const char* name, std::int64_t theirs, int sender,
+                                 std::int64_t mine) const;
 
  protected:
   plan(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : comm_(std::move(comm)), number_(number) {}

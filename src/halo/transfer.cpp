@@ -120,6 +120,12 @@ void transfer::post_receives() {
 
 void transfer::start_phase() {
   for (side& side : sides(phases_started_)) start_side(side);
+  if (is_adjoint() && !error_) {
+    for (const side& side : sides(phases_started_))
+      if (receiver_of(side) != SYNCYTE_PROC_NULL)
+        for (const place& each : outgoing(side)) clear(each);
+    for (const place& each : plan_->cleared()) clear(each);
+  }
   ++phases_started_;
 }
 
@@ -141,7 +147,6 @@ void transfer::pack(const side& side, std::byte* to) const {
     const base::buffer& array = array_of(each);
     base::copy_strided(to + each.offset, each.strides_of(array.ndim()), data_of(each), array.strides(),
                        each.extents(array.ndim()), array.element_bytes());
-    if (is_adjoint()) clear(each);
   }
 }
 
@@ -156,7 +161,6 @@ void transfer::copy_own(const side& side) {
   for (std::size_t i = 0; i < outgoing(side).size(); ++i) {
     const place& from = outgoing(side)[i];
     store(incoming(side)[i], data_of(from), array_of(from).strides());
-    if (is_adjoint()) clear(from);
   }
 }
 
@@ -215,11 +219,9 @@ void transfer::set_facts(const collectives::caller_facts& caller) {
 void transfer::check_facts(const facts& got, int sender) {
   const auto [other, mine] = std::mismatch(got.begin(), got.end(), facts_.begin());
   if (other == got.end()) return;
-  const char* const name = fact_names_[static_cast<std::size_t>(other - got.begin())];
-  error_ = base::error(SYNCYTE_ERR_MISMATCH,
-                       fmt::format("neighbours disagree: {} is {} on rank {}, but {} on rank {}, this one; expected "
-                                   "equal ones",
-                                   name == nullptr ? "a fact" : name, *other, sender, *mine, plan_->comm()->rank()));
+  const auto number = static_cast<std::size_t>(other - got.begin());
+  const char* const name = fact_names_[number] == nullptr ? "a fact" : fact_names_[number];
+  error_ = base::error(SYNCYTE_ERR_MISMATCH, plan_->difference(number, name, *other, sender, *mine));
 }
 
 void transfer::finish_side(side& side) {

@@ -9,8 +9,9 @@ namespace syncyte::halo {
 
 void transfer_slot::hold() {
   base::require(!busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
-                is_broken_ ? "an exchange of this halo has failed half-way; make a new one"
-                           : "an exchange of this halo is in flight; wait for it, or make a halo for each array");
+                is_broken_
+                    ? "an exchange of it has failed half-way; make a new one"
+                    : "an exchange of it is in flight; wait for that first, or use another one for other arrays");
 }
 
 void transfer_slot::take() {

@@ -148,8 +148,12 @@ static syncyte_status_t read_boxes(const CFI_cdesc_t* given, const char* name, i
   if (numbers == NULL) return fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for %lld numbers", (long long)*length);
   *result = numbers;
   const syncyte_status_t status = fortran_integers(given, name, 0, numbers + *length);
-  for (int64_t i = 0; status == SYNCYTE_SUCCESS && i < *length; ++i)
+  for (int64_t i = 0; status == SYNCYTE_SUCCESS && i < *length; ++i) {
+    if (numbers[*length + i] < base)
+      return fortran_wrong(SYNCYTE_ERR_ARGUMENT, name, i, "%lld; expected %lld or more",
+                           (long long)numbers[*length + i], (long long)base);
     numbers[i] = numbers[*length + i / ndim * ndim + ndim - 1 - i % ndim] - base;
+  }
   return status;
 }
 

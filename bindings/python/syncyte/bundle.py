@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 from . import _declarations as c
 from . import _library, dtypes
-from ._buffers import Buffer
-from ._checks import as_int64, check_kind, integers, wrong
+from ._buffers import Buffer, as_buffer
+from ._checks import as_int64, as_text, check_kind, integers, wrong
 from ._handles import Handle
 from ._requests import Request, _Started, drop, start
 from .comm import Comm
 from .errors import ArgumentError
-from .layout import Layout
+from .layout import Layout, block_buffers
 
 __all__ = ["Bundle"]
 
@@ -45,8 +46,7 @@ class Bundle(Handle):
         check_kind(comm, Comm, "comm", "a syncyte.Comm")
         self._comm = comm
         self._arrays: dict[str, list[Buffer]] = {}
-        self._layouts: dict[str, Layout] = {}
-        self._refused: _Started | None = None  # passes the error of wrong arguments to the neighbours
+        self._before: tuple[weakref.ref[Request[None]], _Started] | None = None  # the last operation that was started
         self._own(_library.core().output("syncyte_bundle_create", comm.handle))
 
     @property
@@ -84,27 +84,26 @@ class Bundle(Handle):
         """
 
         def prepare() -> tuple[Any, ...]:
-            if not isinstance(name, str):
-                raise wrong(ArgumentError, "name", repr(name), "a str")
+            key = as_text(name, "name", "a text without a zero").encode()
             check_kind(layout, Layout, "layout", "a syncyte.Layout")
-            buffers = layout._buffers(arrays, "arrays", True)
+            buffers = block_buffers(arrays, layout.blocks_on(self._comm.rank), "arrays", True)
             if not buffers and dtype is None:
                 raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
-            return buffers, buffers[0].dtype if dtype is None else dtypes.as_dtype(dtype)
+            self._finish_dropped()
+            return key, buffers, buffers[0].dtype if dtype is None else dtypes.as_dtype(dtype)
 
-        buffers, element = self._comm._prepare("bundle_add", prepare, always=True)
+        key, buffers, element = self._comm._prepare("bundle_add", prepare, always=True)
         _library.core().syncyte_bundle_add(
-            self.handle, name.encode(), layout.handle, element, len(buffers), self._descriptions(buffers)
+            self.handle, key, layout.handle, element, len(buffers), self._descriptions(buffers)
         )
         self._arrays[name] = buffers
-        self._layouts[name] = layout
 
     @staticmethod
     def _descriptions(buffers: list[Buffer]) -> Any:
         return (c.BufferDescription * max(len(buffers), 1))(*(buffer.description for buffer in buffers))
 
     def set_arrays(self, name: str, arrays: Any) -> None:
-        """Takes other arrays for a field: the next operation uses them. Local.
+        """Takes other arrays for a field. Local.
 
         Parameters
         ----------
@@ -115,60 +114,82 @@ class Bundle(Handle):
         """
         if name not in self._arrays:
             raise wrong(ArgumentError, "name", repr(name), f"one of {', '.join(self.fields)}")
-        buffers = self._layouts[name]._buffers(arrays, "arrays", True)
+        self._finish_dropped()
+        buffers = block_buffers(arrays, len(self._arrays[name]), "arrays", True)
         _library.core().syncyte_bundle_set_arrays(self.handle, name.encode(), len(buffers), self._descriptions(buffers))
         self._arrays[name] = buffers
 
-    def _mask(self, only: Any) -> tuple[int, Any]:
+    def _chosen(self, only: Any) -> list[str]:
         if only is None:
-            return 0, None
+            return list(self.fields)
         names = [only] if isinstance(only, str) else list(only)
         for name in names:
             if name not in self._arrays:
                 raise wrong(ArgumentError, "only", repr(name), f"names of fields: {', '.join(self.fields)}")
-        flags = [int(name in names) for name in self.fields]
-        return len(flags), integers(ctypes.c_int32, flags or [0], "only")
+        return names
 
-    def _arguments(self, operation: str, depth: Any, only: Any, *outputs: Any) -> tuple[Any, ...]:
-        """Depth, where the operation has one, and the mask. Tells the neighbours if they are wrong."""
-        if self._refused is not None:  # it keeps the bundle busy until the neighbours have the error
-            self._refused.complete()
-            self._refused = None
+    def _current(self, name: str) -> list[Buffer]:
+        """The buffers of a field, whose memory is where it was: torch's `data`, resize_() and others move it."""
+        buffers = self._arrays[name]
+        for buffer in buffers:
+            now = as_buffer(buffer.array, name, writable=True, contiguous=False)
+            if bytes(now.description) != bytes(buffer.description):
+                raise wrong(ArgumentError, f"the array of field {name!r}", "moved, or of another shape or strides",
+                            "the memory that add() or set_arrays() got")  # fmt: skip
+        return buffers
+
+    def _writable(self) -> list[Buffer]:
+        """The buffers of all fields, for a caller that writes to them."""
+        self._finish_dropped()
+        return [buffer for name in self.fields for buffer in self._current(name)]
+
+    def _finish_dropped(self) -> None:
+        """Waits for the operation that was started last if nobody can any more: all ranks have started it."""
+        if self._before is not None and self._before[0]() is None:
+            self._before[1].complete()
+        self._before = None if self._before is None or self._before[0]() is None else self._before
+
+    def _arguments(self, operation: str, depth: Any, only: Any, *outputs: Any) -> tuple[list[Buffer], tuple[Any, ...]]:
+        """The buffers that an operation writes, and its arguments. Tells the neighbours if they are wrong."""
+        self._finish_dropped()
         has_depth = not operation.endswith("sum")
         try:
-            return *([as_int64(depth, "depth")] if has_depth else []), *self._mask(only)
+            names = self._chosen(only)
+            flags = integers(ctypes.c_int32, [int(name in names) for name in self.fields] or [0], "only")
+            buffers = [buffer for name in names for buffer in self._current(name)]
+            mask = (0, None) if only is None else (len(self.fields), flags)
+            return buffers, (*([as_int64(depth, "depth")] if has_depth else []), *mask)
         except Exception:
             _library.call_refused(
                 f"syncyte_bundle_{operation}", self.handle, *([0] if has_depth else []), *_REFUSED, *outputs
             )
             raise
 
-    def _mark_written(self, only: Any) -> None:
-        names = self.fields if only is None else [only] if isinstance(only, str) else only
-        for name in names:
-            for buffer in self._arrays[name]:
-                buffer.mark_written()
-
     def _call(self, operation: str, depth: Any, only: Any) -> None:
-        arguments = self._arguments(operation, depth, only)
+        buffers, arguments = self._arguments(operation, depth, only)
+        kept = list(self._arrays.values())  # another thread may set other arrays
         getattr(_library.core(), f"syncyte_bundle_{operation}")(self.handle, *arguments)
-        self._mark_written(only)
+        for buffer in buffers:
+            buffer.mark_written()
+        del kept
 
     def _start(self, operation: str, depth: Any, only: Any) -> Request[None]:
         refused = ctypes.c_void_p()
         try:
-            arguments = self._arguments(operation, depth, only, refused)
+            buffers, arguments = self._arguments(operation, depth, only, refused)
         finally:
             if refused.value is not None:
-                self._refused = drop(refused.value, None)
+                drop(refused.value, None).complete()
+
+        def finish() -> None:
+            for buffer in buffers:
+                buffer.mark_written()
+
         arrays = list(self._arrays.values())
-        return start(
-            f"syncyte_bundle_{operation}",
-            self.handle,
-            *arguments,
-            arrays=arrays,
-            finish=lambda: self._mark_written(only),
-        )
+        request = start(f"syncyte_bundle_{operation}", self.handle, *arguments, arrays=arrays, finish=finish)
+        if request._started is not None:
+            self._before = weakref.ref(request), request._started
+        return request
 
     def exchange(self, depth: int = 0, only: str | Sequence[str] | None = None) -> None:
         """Fills the ghosts, and the copies of shared points that are not right. All ranks of the communicator call it.

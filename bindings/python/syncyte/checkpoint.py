@@ -218,6 +218,8 @@ def save(
 
     def prepare() -> tuple[bytes, Any, list[_Array], Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
+        if bundle is not None:
+            bundle._writable()  # refuses arrays that have moved
         return _path(path), *_entries(mapping, sharded, False, comm), options
 
     name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
@@ -293,12 +295,12 @@ def load(
         return _load_new(path, comm, sharded, keys, dtypes.loaded_torch() is not None if torch is None else torch)
     given: Mapping[str, Any] = into
 
-    def prepare() -> tuple[bytes, Any, list[_Array]]:
+    def prepare() -> tuple[bytes, Any, list[_Array], list[Buffer]]:
         if keys is not None:
             raise ArgumentError("into and keys are both given; expected one of them")
-        return _path(path), *_entries(given, sharded, True, comm)
+        return _path(path), *_entries(given, sharded, True, comm), [] if bundle is None else bundle._writable()
 
-    name, entries, arrays = _with_library(comm, "checkpoint_load", prepare)
+    name, entries, arrays, fields = _with_library(comm, "checkpoint_load", prepare)
     try:
         with _shown("loading", path, arrays, comm, "rchar"):
             if bundle is None:
@@ -307,7 +309,8 @@ def load(
                 _library.hdf5().syncyte_checkpoint_load_bundle(
                     comm.handle, name, bundle.handle, len(given), entries, None
                 )
-                bundle._mark_written(None)
+                for buffer in fields:
+                    buffer.mark_written()
     except NotFoundError as error:
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
     for array in arrays:

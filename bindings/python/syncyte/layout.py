@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,13 +28,11 @@ class Block(NamedTuple):
     shape: tuple[int, ...]  #: of the array, ghosts included
 
 
-def _per_axis(value: Any, name: str, ndim: int) -> list[int]:
-    """One number for each axis; an integer or a bool stands for all."""
-    try:
-        return [operator.index(value)] * ndim
-    except TypeError:
-        pass
-    numbers = [int(each) for each in as_numbers(value, name, f"{ndim} numbers, one for each axis, or one for all")]
+def _flags(value: Any, name: str, ndim: int) -> list[int]:
+    """A flag for each axis; one stands for all."""
+    if not hasattr(value, "__iter__"):
+        return [int(bool(value))] * ndim
+    numbers = [int(bool(each)) for each in value]
     if len(numbers) != ndim:
         raise wrong(ShapeError, f"length of {name}", len(numbers), f"{ndim}, one for each axis")
     return numbers
@@ -43,6 +40,10 @@ def _per_axis(value: Any, name: str, ndim: int) -> list[int]:
 
 def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **of_mesh: int) -> Any:
     """ghosts: a number, or for each axis a number or a pair (low, high)."""
+    if ndim > c.MAX_NDIM:
+        raise wrong(ShapeError, "number of axes", ndim, f"at most {c.MAX_NDIM}")
+    if not hasattr(ghosts, "__index__") and not hasattr(ghosts, "__iter__"):
+        raise wrong(ArgumentError, "ghosts", repr(ghosts), "a number, or for each axis a number or a pair (low, high)")
     widths = [ghosts] * ndim if hasattr(ghosts, "__index__") else list(ghosts)
     if len(widths) != ndim:
         raise wrong(ShapeError, "length of ghosts", len(widths), f"{ndim}, one for each axis")
@@ -54,9 +55,21 @@ def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **o
     options = _library.new_struct(c.LayoutOptions, truth=c.Truth[truth.upper()], **of_mesh)
     for axis, (low, high) in enumerate(widths):
         options.ghosts_low[axis], options.ghosts_high[axis] = as_int64(low, "ghosts"), as_int64(high, "ghosts")
-    options.shared[:ndim] = _per_axis(shared, "shared", ndim)
-    options.periodic[:ndim] = _per_axis(periodic, "periodic", ndim)
+    options.shared[:ndim] = _flags(shared, "shared", ndim)
+    options.periodic[:ndim] = _flags(periodic, "periodic", ndim)
     return options
+
+
+def block_buffers(arrays: Any, wanted: int, name: str, writable: bool) -> list[Buffer]:
+    """The arrays of this rank's blocks: one array, a sequence, or None."""
+    several = isinstance(arrays, (list, tuple))
+    given = list(arrays) if several else [] if arrays is None else [arrays]
+    if len(given) != wanted:
+        raise wrong(ArgumentError, name, f"{len(given)} arrays", f"{wanted}, one for each block of this rank")
+    return [
+        as_buffer(each, name, writable=writable, contiguous=False, recorded_by="" if not writable else None)
+        for each in given
+    ]
 
 
 class Layout(Handle):
@@ -265,16 +278,23 @@ class Layout(Handle):
     def __repr__(self) -> str:
         return f"<syncyte.Layout{', freed' if self._is_freed else f' of arrays of shape {self.shape}'}>"
 
+    def blocks_on(self, rank: int) -> int:
+        """Returns the number of a rank's blocks. Local.
+
+        Parameters
+        ----------
+        rank : int
+            A rank of the communicator.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return int(self._info(rank).blocks)
+
     def _buffers(self, arrays: Any, name: str, writable: bool) -> list[Buffer]:
-        several = isinstance(arrays, (list, tuple))
-        given = list(arrays) if several else [] if arrays is None else [arrays]
-        wanted = self._info(self._comm.rank).blocks
-        if len(given) != wanted:
-            raise wrong(ArgumentError, name, f"{len(given)} arrays", f"{wanted}, one for each block of this rank")
-        return [
-            as_buffer(each, name, writable=writable, contiguous=False, recorded_by="" if not writable else None)
-            for each in given
-        ]
+        return block_buffers(arrays, self.blocks_on(self._comm.rank), name, writable)
 
     def relocate(
         self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = _BUFFER_BYTES

@@ -11,7 +11,7 @@
  *   array that is not periodic are not written. Copies of shared points that are not right by the layout's rule
  *   (::syncyte_truth_values) get the right value too.
  * - syncyte_bundle_accumulate() is its adjoint: <H x, y> = <x, H' y>. It adds each ghost to the point that the ghost
- *   copies, and sets the ghost to 0.
+ *   copies, and sets the ghost to 0. A block that several ranks have counts once, and all of its copies get the sums.
  * - syncyte_bundle_sum() replaces each point that several blocks store by the sum of their copies, added in ascending
  *   order of ranks everywhere, so that all copies are equal bit for bit. Ghosts are neither read nor written.
  *
@@ -90,7 +90,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_add(syncyte_bundle_t bundle, cons
                                                    const syncyte_buffer_t* arrays);
 
 /**
- * @brief {by_hand} Takes other arrays for a field: the next operation uses them. Local.
+ * @brief {by_hand} Takes other arrays for a field. Local.
  * @param[in] bundle a bundle
  * @param[in] name {string} name of the field
  * @param[in] count number of arrays: this rank's blocks

@@ -122,7 +122,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm
 
 /**
  * @brief {by_hand} Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid,
- * or with other ghosts. Collective over the layout's communicator; facts: the layout, options.
+ * or with other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
+ * communicator; facts: the layout, options.
  * @param[in] layout a layout
  * @param[in] options {optional} null for cells without ghosts; ceil and block are 0
  * @param[out] result the new layout

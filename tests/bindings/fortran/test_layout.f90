@@ -208,6 +208,8 @@ contains
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "as many as first", "no counts")
     call cells%blocks(world, [3, 4*ranks], [1, 1], [3, 4*ranks - 1], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "no rank has the others", "a hole")
+    call cells%blocks(world, [3, 4*ranks], [0, 4*rank + 1], [3, 4], stat=stat, errmsg=errmsg)
+    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "first(1) is 0; expected 1 or more", "counted from 0")
     call check(cells%is_null(), "nothing was made")
 
     call cells%blocks(world, [3, 4*ranks], [1, 4*rank + 1], [3, 4])
