@@ -79,7 +79,7 @@ module syncyte_bundle_c
       integer(c_int32_t) :: answer
     end function syncyte_bundle_add
 
-    !> Takes other arrays for a field: the next operation uses them. Local.
+    !> Takes other arrays for a field. Local.
     ! bundle [in]: a bundle
     ! name [in]: name of the field
     ! count [in]: number of arrays: this rank's blocks

@@ -124,7 +124,8 @@ module syncyte_layout_c
     end function syncyte_layout_create_blocks
 
     !> Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with
-    !> other ghosts. Collective over the layout's communicator; facts: the layout, options.
+    !> other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
+    !> communicator; facts: the layout, options.
     ! layout [in]: a layout
     ! options [in]: null for cells without ghosts; ceil and block are 0
     ! result [out]: the new layout

@@ -1946,8 +1946,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with other
-    # ghosts. Collective over the layout's communicator; facts: the layout, options. Returns: SYNCYTE_ERR_ARGUMENT,
-    # SYNCYTE_ERR_MISMATCH.
+    # ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's communicator; facts:
+    # the layout, options. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
     "syncyte_layout_like": Function(
         ctypes.c_int32,
         [
@@ -2067,7 +2067,7 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # arrays (in,out, optional, array of count): the arrays of this rank's blocks, ghosts included, with any strides, in memory that no other array of the bundle has. The memory must stay until the bundle has gone, or has other arrays
         ],
     ),
-    # Takes other arrays for a field: the next operation uses them. Local. Returns: as syncyte_bundle_add().
+    # Takes other arrays for a field. Local. Returns: as syncyte_bundle_add().
     "syncyte_bundle_set_arrays": Function(
         ctypes.c_int32,
         [
