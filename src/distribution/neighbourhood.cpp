@@ -21,14 +21,14 @@ struct span_of_places {
 /// What the array of a block has around an inner box, whose extents it has along each axis.
 using surroundings = std::vector<span_of_places>;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr std::size_t number(int axis) { return static_cast<std::size_t>(axis); }
 
 /// The points at places of a block's array along an axis; offsets count from the range's first place.
 std::vector<run> points_at(const layout& of, int block, int axis, range places) {
-  const std::int64_t stored = of.shape_of(block)[at(axis)];
-  if (places == range{0, stored}) return of.runs_of(block, at(axis), holding::stored);
-  const range unwrapped{of.first_of(block)[at(axis)] + places.first, places.count};
-  return of.axes()[at(axis)].runs(unwrapped);
+  const std::int64_t stored = of.shape_of(block)[number(axis)];
+  if (places == range{0, stored}) return of.runs_of(block, number(axis), holding::stored);
+  const range unwrapped{of.first_of(block)[number(axis)] + places.first, places.count};
+  return of.axes()[number(axis)].runs(unwrapped);
 }
 
 /// Calls visitor(part) with the parts of the array that lie outside of the inner box, each place once. `part.offset` is
@@ -37,15 +37,17 @@ void for_each_rim(const layout& of, int block, const surroundings& around,
                   const std::function<void(const block_part&)>& visitor) {
   std::vector<range> places(around.size());
   for (int rim_axis = 0; rim_axis < of.ndim(); ++rim_axis) {
-    const auto& [inner, all] = around[at(rim_axis)];
+    const auto& [inner, all] = around[number(rim_axis)];
     for (const range rim : {range{all.first, inner.first - all.first}, range{inner.end(), all.end() - inner.end()}}) {
       if (rim.count <= 0) continue;
       for (int axis = 0; axis < of.ndim(); ++axis)
-        places[at(axis)] = axis < rim_axis ? around[at(axis)].inner : axis == rim_axis ? rim : around[at(axis)].all;
+        places[number(axis)] = axis < rim_axis    ? around[number(axis)].inner
+                               : axis == rim_axis ? rim
+                                                  : around[number(axis)].all;
       std::vector<std::vector<run>> runs;
       for (int axis = 0; axis < of.ndim(); ++axis) {
-        runs.push_back(points_at(of, block, axis, places[at(axis)]));
-        for (run& each : runs.back()) each.offset += places[at(axis)].first;
+        runs.push_back(points_at(of, block, axis, places[number(axis)]));
+        for (run& each : runs.back()) each.offset += places[number(axis)].first;
       }
       for (const block_part& part : boxes_of(block, runs)) visitor(part);
     }
@@ -58,13 +60,13 @@ bool is_empty(const layout& of, int block) { return volume({{}, of.shape_of(bloc
 surroundings ghosts_around(const layout& of, int block, std::int64_t depth) {
   surroundings result;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t stored = of.shape_of(block)[at(axis)];
-    const std::int64_t low = std::min(of.ghosts().low[at(axis)], depth);
-    const std::int64_t high = std::min(of.ghosts().high[at(axis)], depth);
+    const std::int64_t stored = of.shape_of(block)[number(axis)];
+    const std::int64_t low = std::min(of.ghosts().low[number(axis)], depth);
+    const std::int64_t high = std::min(of.ghosts().high[number(axis)], depth);
     range inner{0, stored};
-    const shared_points rule = of.axes()[at(axis)].shared;
+    const shared_points rule = of.axes()[number(axis)].shared;
     if (rule == shared_points::lower || rule == shared_points::upper) {
-      const auto owned = of.runs_of(block, at(axis), holding::owned);
+      const auto owned = of.runs_of(block, number(axis), holding::owned);
       inner.first = owned.empty() ? stored : owned.front().offset;
       inner.count = owned.empty() ? 0 : owned.back().offset + owned.back().count - inner.first;
     }
@@ -77,8 +79,8 @@ surroundings ghosts_around(const layout& of, int block, std::int64_t depth) {
 surroundings borders_around(const layout& of, int block) {
   surroundings result;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const points& kind = of.axes()[at(axis)];
-    const std::int64_t stored = of.shape_of(block)[at(axis)], first = of.first_of(block)[at(axis)];
+    const points& kind = of.axes()[number(axis)];
+    const std::int64_t stored = of.shape_of(block)[number(axis)], first = of.first_of(block)[number(axis)];
     const bool has_low = kind.is_shared() && (kind.periodic || first > 0);
     const bool has_high = kind.is_shared() && (kind.periodic || first + stored < kind.extent());
     result.push_back({{has_low, stored - has_low - has_high}, {0, stored}});
@@ -101,8 +103,8 @@ std::vector<passage> passages_into(const layout& of, int block, const surroundin
 std::set<int> blocks_near(const layout& of, int block, const per_axis& before, const per_axis& after) {
   std::vector<std::vector<run>> runs;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t low = before[at(axis)], high = after[at(axis)];
-    runs.push_back(points_at(of, block, axis, {-low, low + of.shape_of(block)[at(axis)] + high}));
+    const std::int64_t low = before[number(axis)], high = after[number(axis)];
+    runs.push_back(points_at(of, block, axis, {-low, low + of.shape_of(block)[number(axis)] + high}));
   }
   std::set<int> result;
   for (const block_part& part : boxes_of(block, runs))
@@ -147,8 +149,8 @@ std::vector<peer_passage> receives_of(const layout& of, int rank, const passages
 
 void require_neighbours(const layout& of) {
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t width = std::max(of.ghosts().low[at(axis)], of.ghosts().high[at(axis)]);
-    base::expect(width == 0 || of.is_contiguous(at(axis)), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, of.ndim()}, width,
+    const std::int64_t width = std::max(of.ghosts().low[number(axis)], of.ghosts().high[number(axis)]);
+    base::expect(width == 0 || of.is_contiguous(number(axis)), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, of.ndim()}, width,
                  "0: the axis is dealt out in blocks, which have no neighbours");
   }
 }
