@@ -7,7 +7,7 @@
 
 namespace syncyte {
 
-/// What an operation of a bundle moves.
+/// Depth and fields of an operation of a bundle.
 struct bundle_options {
   std::int64_t depth = 0;       ///< ghosts at each end of an axis; 0: all; a sum has none
   std::vector<bool> only = {};  ///< whether each field takes part, in the order in which they were added; empty: all do

@@ -7,7 +7,7 @@
 
 namespace syncyte {
 
-/// What the arrays of a layout hold beside cells. Lists have an entry for each axis, or are empty: none.
+/// Ghosts, shared points and periodic axes of the arrays. Each list has an entry for each axis, or is empty: none.
 struct layout_options {
   extents ghosts_low = {};
   extents ghosts_high = {};
@@ -16,7 +16,7 @@ struct layout_options {
   syncyte::truth truth = truth::equal;
 };
 
-/// How a mesh of ranks divides the cells.
+/// Division of the cells among the ranks of a mesh.
 struct mesh_options {
   std::vector<std::int32_t> axes = {};  ///< axis that each dimension of the mesh cuts; -1: none; empty: 0, 1...
   extents lengths = {};                 ///< cells of each part of the cut axes, axis by axis; empty: equal parts
@@ -41,19 +41,21 @@ namespace detail {
 using layout_reference = reference<syncyte_layout_t, syncyte_layout_retain, syncyte_layout_destroy>;
 
 template <typename List, typename Number>
-void set_axes(const List& from, Number* to, const char* name) {
-  if (from.size() > SYNCYTE_MAX_NDIM)
-    throw error(status::shape, std::string(name) + " has " + std::to_string(from.size()) +
-                                   " entries; expected at most " + std::to_string(SYNCYTE_MAX_NDIM));
+void set_axes(const List& from, std::size_t ndim, Number* to, const char* name) {
+  if (!from.empty() && from.size() != ndim)
+    throw error(status::shape, std::string(name) + " has " + std::to_string(from.size()) + " entries; expected " +
+                                   std::to_string(ndim) + ", one for each axis");
   std::ranges::copy(from, to);
 }
 
-inline syncyte_layout_options_t raw_options(const layout_options& given) {
+/// `ndim`: at most SYNCYTE_MAX_NDIM, or C refuses the layout.
+inline syncyte_layout_options_t raw_options(const layout_options& given, std::size_t ndim) {
   syncyte_layout_options_t result = SYNCYTE_LAYOUT_OPTIONS_INIT;
-  set_axes(given.ghosts_low, result.ghosts_low, "ghosts_low");
-  set_axes(given.ghosts_high, result.ghosts_high, "ghosts_high");
-  set_axes(given.shared, result.shared, "shared");
-  set_axes(given.periodic, result.periodic, "periodic");
+  if (ndim > SYNCYTE_MAX_NDIM) return result;
+  set_axes(given.ghosts_low, ndim, result.ghosts_low, "ghosts_low");
+  set_axes(given.ghosts_high, ndim, result.ghosts_high, "ghosts_high");
+  set_axes(given.shared, ndim, result.shared, "shared");
+  set_axes(given.periodic, ndim, result.periodic, "periodic");
   result.truth = raw(given.truth);
   return result;
 }
@@ -68,7 +70,7 @@ std::vector<syncyte_buffer_t> raw_buffers(std::span<const Buffer> arrays) {
 
 }  // namespace detail
 
-/// How an array is cut into the ranks' parts. Move-only.
+/// A layout: the cut of an array into the ranks' parts. Move-only.
 class layout : public detail::layout_reference {
  public:
   layout() = default;
@@ -77,7 +79,7 @@ class layout : public detail::layout_reference {
   /// Cuts axes by the dimensions of a mesh of ranks. Collective.
   static layout mesh(const communicator& comm, const extents& cells, const std::vector<std::int32_t>& ranks,
                      const mesh_options& division = {}, const layout_options& options = {}) {
-    syncyte_layout_options_t raw = detail::raw_options(options);
+    syncyte_layout_options_t raw = detail::raw_options(options, cells.size());
     raw.ceil = division.ceil ? 1 : 0;
     raw.block = division.block;
     std::vector<std::int32_t> axes = division.axes;
@@ -92,7 +94,7 @@ class layout : public detail::layout_reference {
   /// Takes the blocks that the ranks have chosen; together they hold each cell once. Collective.
   static layout blocks(const communicator& comm, const extents& cells, const std::vector<block_cells>& own,
                        const layout_options& options = {}) {
-    const syncyte_layout_options_t raw = detail::raw_options(options);
+    const syncyte_layout_options_t raw = detail::raw_options(options, cells.size());
     extents firsts, counts;
     for (const auto& [first, count] : own) {
       firsts.insert(firsts.end(), first.begin(), first.end());
@@ -103,9 +105,10 @@ class layout : public detail::layout_reference {
         std::ssize(firsts), firsts.data(), std::ssize(counts), counts.data(), &raw));
   }
 
-  /// A layout of the same cells and blocks for arrays of other points: nodes, faces, other ghosts. Collective.
+  /// A layout of the same cells and blocks for arrays of other points: nodes, faces, other ghosts. Periodic axes stay
+  /// so. Collective.
   layout like(const layout_options& options) const {
-    const syncyte_layout_options_t raw = detail::raw_options(options);
+    const syncyte_layout_options_t raw = detail::raw_options(options, static_cast<std::size_t>(describe(0).ndim));
     return layout(detail::fetch<syncyte_layout_t>(syncyte_layout_like, get(), &raw));
   }
 
@@ -115,7 +118,7 @@ class layout : public detail::layout_reference {
   /// The communicator. Local.
   communicator comm() const { return communicator(detail::fetch<syncyte_comm_t>(syncyte_layout_comm, get())); }
 
-  /// What C tells about a layout and a block of a rank. Local.
+  /// Describes the layout and a block of a rank, as C does. Local.
   syncyte_layout_info_t describe(std::int32_t rank, std::int32_t block = 0) const {
     return detail::fetch<syncyte_layout_info_t>(syncyte_layout_describe, get(), rank, block);
   }

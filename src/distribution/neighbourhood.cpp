@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
+#include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,17 +19,17 @@ struct span_of_places {
   range inner, all;
 };
 
-/// What the array of a block has around an inner box, whose extents it has along each axis.
+/// An inner box of a block's array and the box around it, axis by axis.
 using surroundings = std::vector<span_of_places>;
 
-constexpr std::size_t number(int axis) { return static_cast<std::size_t>(axis); }
+constexpr std::size_t index_of(int axis) { return static_cast<std::size_t>(axis); }
 
 /// The points at places of a block's array along an axis; offsets count from the range's first place.
 std::vector<run> points_at(const layout& of, int block, int axis, range places) {
-  const std::int64_t stored = of.shape_of(block)[number(axis)];
-  if (places == range{0, stored}) return of.runs_of(block, number(axis), holding::stored);
-  const range unwrapped{of.first_of(block)[number(axis)] + places.first, places.count};
-  return of.axes()[number(axis)].runs(unwrapped);
+  const std::int64_t stored = of.shape_of(block)[index_of(axis)];
+  if (places == range{0, stored}) return of.runs_of(block, index_of(axis), holding::stored);
+  const range unwrapped{of.first_of(block)[index_of(axis)] + places.first, places.count};
+  return of.axes()[index_of(axis)].runs(unwrapped);
 }
 
 /// Calls visitor(part) with the parts of the array that lie outside of the inner box, each place once. `part.offset` is
@@ -37,17 +38,17 @@ void for_each_rim(const layout& of, int block, const surroundings& around,
                   const std::function<void(const block_part&)>& visitor) {
   std::vector<range> places(around.size());
   for (int rim_axis = 0; rim_axis < of.ndim(); ++rim_axis) {
-    const auto& [inner, all] = around[number(rim_axis)];
+    const auto& [inner, all] = around[index_of(rim_axis)];
     for (const range rim : {range{all.first, inner.first - all.first}, range{inner.end(), all.end() - inner.end()}}) {
       if (rim.count <= 0) continue;
       for (int axis = 0; axis < of.ndim(); ++axis)
-        places[number(axis)] = axis < rim_axis    ? around[number(axis)].inner
-                               : axis == rim_axis ? rim
-                                                  : around[number(axis)].all;
+        places[index_of(axis)] = axis < rim_axis    ? around[index_of(axis)].inner
+                                 : axis == rim_axis ? rim
+                                                    : around[index_of(axis)].all;
       std::vector<std::vector<run>> runs;
       for (int axis = 0; axis < of.ndim(); ++axis) {
-        runs.push_back(points_at(of, block, axis, places[number(axis)]));
-        for (run& each : runs.back()) each.offset += places[number(axis)].first;
+        runs.push_back(points_at(of, block, axis, places[index_of(axis)]));
+        for (run& each : runs.back()) each.offset += places[index_of(axis)].first;
       }
       for (const block_part& part : boxes_of(block, runs)) visitor(part);
     }
@@ -60,13 +61,13 @@ bool is_empty(const layout& of, int block) { return volume({{}, of.shape_of(bloc
 surroundings ghosts_around(const layout& of, int block, std::int64_t depth) {
   surroundings result;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t stored = of.shape_of(block)[number(axis)];
-    const std::int64_t low = std::min(of.ghosts().low[number(axis)], depth);
-    const std::int64_t high = std::min(of.ghosts().high[number(axis)], depth);
+    const std::int64_t stored = of.shape_of(block)[index_of(axis)];
+    const std::int64_t low = std::min(of.ghosts().low[index_of(axis)], depth);
+    const std::int64_t high = std::min(of.ghosts().high[index_of(axis)], depth);
     range inner{0, stored};
-    const shared_points rule = of.axes()[number(axis)].shared;
+    const shared_points rule = of.axes()[index_of(axis)].shared;
     if (rule == shared_points::lower || rule == shared_points::upper) {
-      const auto owned = of.runs_of(block, number(axis), holding::owned);
+      const auto owned = of.runs_of(block, index_of(axis), holding::owned);
       inner.first = owned.empty() ? stored : owned.front().offset;
       inner.count = owned.empty() ? 0 : owned.back().offset + owned.back().count - inner.first;
     }
@@ -79,8 +80,8 @@ surroundings ghosts_around(const layout& of, int block, std::int64_t depth) {
 surroundings borders_around(const layout& of, int block) {
   surroundings result;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const points& kind = of.axes()[number(axis)];
-    const std::int64_t stored = of.shape_of(block)[number(axis)], first = of.first_of(block)[number(axis)];
+    const points& kind = of.axes()[index_of(axis)];
+    const std::int64_t stored = of.shape_of(block)[index_of(axis)], first = of.first_of(block)[index_of(axis)];
     const bool has_low = kind.is_shared() && (kind.periodic || first > 0);
     const bool has_high = kind.is_shared() && (kind.periodic || first + stored < kind.extent());
     result.push_back({{has_low, stored - has_low - has_high}, {0, stored}});
@@ -103,8 +104,8 @@ std::vector<passage> passages_into(const layout& of, int block, const surroundin
 std::set<int> blocks_near(const layout& of, int block, const per_axis& before, const per_axis& after) {
   std::vector<std::vector<run>> runs;
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t low = before[number(axis)], high = after[number(axis)];
-    runs.push_back(points_at(of, block, axis, {-low, low + of.shape_of(block)[number(axis)] + high}));
+    const std::int64_t low = before[index_of(axis)], high = after[index_of(axis)];
+    runs.push_back(points_at(of, block, axis, {-low, low + of.shape_of(block)[index_of(axis)] + high}));
   }
   std::set<int> result;
   for (const block_part& part : boxes_of(block, runs))
@@ -127,31 +128,55 @@ std::set<int> blocks_near_own(const layout& of, int rank, std::int64_t depth) {
 
 using passages_of = std::function<std::vector<passage>(int block)>;
 
-/// `depth`: the ghosts that the passages fill.
-std::vector<peer_passage> sends_of(const layout& of, int rank, std::int64_t depth, const passages_of& into) {
-  std::vector<peer_passage> result;
-  for (const int target : blocks_near_own(of, rank, depth))
-    for (const passage& each : into(target))
-      for (const int receiver : of.ranks_of(target))
-        if (sender_for(receiver, of.ranks_of(each.source)) == rank) result.push_back({receiver, each});
+/// The passages into a rank's own blocks.
+std::vector<passage> passages_into_own(const layout& of, int rank, const passages_of& into) {
+  std::vector<passage> result;
+  for (const int block : of.blocks_of(rank))
+    if (!is_empty(of, block)) std::ranges::copy(into(block), std::back_inserter(result));
   return result;
 }
 
-std::vector<peer_passage> receives_of(const layout& of, int rank, const passages_of& into) {
-  std::vector<peer_passage> result;
-  for (const int block : of.blocks_of(rank))
-    if (!is_empty(of, block))
-      for (const passage& each : into(block)) result.push_back({sender_for(rank, of.ranks_of(each.source)), each});
+/// The passages into all blocks that get points of a rank's blocks; `depth`: the ghosts that they fill.
+std::vector<passage> passages_into_near(const layout& of, int rank, std::int64_t depth, const passages_of& into) {
+  std::vector<passage> result;
+  for (const int block : blocks_near_own(of, rank, depth)) std::ranges::copy(into(block), std::back_inserter(result));
   return result;
+}
+
+/// One end of a passage: its block.
+using end_of_passage = int passage::*;
+
+/// What a rank sends: from blocks at one end of the passages to every rank that has the block at the other end.
+std::vector<peer_passage> sent_by(int rank, const layout& of, std::span<const passage> all, end_of_passage from,
+                                  end_of_passage to) {
+  std::vector<peer_passage> result;
+  for (const passage& each : all)
+    for (const int receiver : of.ranks_of(each.*to))
+      if (sender_for(receiver, of.ranks_of(each.*from)) == rank) result.push_back({receiver, each});
+  return result;
+}
+
+/// What a rank that has the block at the end `to` receives.
+std::vector<peer_passage> received_by(int rank, const layout& of, std::span<const passage> all, end_of_passage from,
+                                      end_of_passage to) {
+  std::vector<peer_passage> result;
+  for (const passage& each : all)
+    if (std::ranges::binary_search(of.ranks_of(each.*to), rank))
+      result.push_back({sender_for(rank, of.ranks_of(each.*from)), each});
+  return result;
+}
+
+passages_of ghosts_of(const layout& of, std::int64_t depth) {
+  return [&of, depth](int block) { return passages_into(of, block, ghosts_around(of, block, depth), holding::owned); };
 }
 
 }  // namespace
 
 void require_neighbours(const layout& of) {
   for (int axis = 0; axis < of.ndim(); ++axis) {
-    const std::int64_t width = std::max(of.ghosts().low[number(axis)], of.ghosts().high[number(axis)]);
-    base::expect(width == 0 || of.is_contiguous(number(axis)), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, of.ndim()}, width,
-                 "0: the axis is dealt out in blocks, which have no neighbours");
+    const std::int64_t width = std::max(of.ghosts().low[index_of(axis)], of.ghosts().high[index_of(axis)]);
+    base::expect(width == 0 || of.is_contiguous(index_of(axis)), SYNCYTE_ERR_ARGUMENT, {"ghosts", axis, of.ndim()},
+                 width, "0: the axis is dealt out in blocks, which have no neighbours");
   }
 }
 
@@ -160,43 +185,32 @@ std::int64_t widest_ghosts(const layout& of) {
 }
 
 route find_halo(const layout& of, int rank, std::int64_t depth) {
-  const auto into = [&](int block) {
-    return passages_into(of, block, ghosts_around(of, block, depth), holding::owned);
-  };
-  auto sends = sends_of(of, rank, depth, into);
-  auto receives = receives_of(of, rank, into);
+  const passages_of into = ghosts_of(of, depth);
+  auto sends = sent_by(rank, of, passages_into_near(of, rank, depth, into), &passage::source, &passage::target);
+  auto receives = received_by(rank, of, passages_into_own(of, rank, into), &passage::source, &passage::target);
   std::ranges::sort(sends);
   std::ranges::sort(receives);
   return {as_sends(sends), as_receives(receives)};
 }
 
 route find_adjoint(const layout& of, int rank, std::int64_t depth) {
-  const auto into = [&](int block) {
-    return passages_into(of, block, ghosts_around(of, block, depth), holding::owned);
-  };
-  std::vector<peer_passage> sends, receives;
-  for (const int block : of.blocks_of(rank)) {
-    if (is_empty(of, block)) continue;
-    for (const passage& each : into(block))
-      for (const int receiver : of.ranks_of(each.source))
-        if (sender_for(receiver, of.ranks_of(block)) == rank) sends.push_back({receiver, each});
-  }
-  for (const int block : blocks_near_own(of, rank, depth))
-    for (const passage& each : into(block))
-      if (std::ranges::binary_search(of.ranks_of(each.source), rank))
-        receives.push_back({sender_for(rank, of.ranks_of(block)), each});
+  const passages_of into = ghosts_of(of, depth);
+  auto sends = sent_by(rank, of, passages_into_own(of, rank, into), &passage::target, &passage::source);
+  auto receives = received_by(rank, of, passages_into_near(of, rank, depth, into), &passage::target, &passage::source);
   std::ranges::sort(sends);
   std::ranges::sort(receives);
-  return {as_receives(sends), as_sends(receives)};
+  return {as_receives(sends), as_sends(receives)};  // from the ghosts to the points that they copy
 }
 
 route find_copies(const layout& of, int rank) {
-  const auto into = [&](int block) { return passages_into(of, block, borders_around(of, block), holding::stored); };
+  const passages_of into = [&of](int block) {
+    return passages_into(of, block, borders_around(of, block), holding::stored);
+  };
   const auto by_copy = [&](const peer_passage& each) {
     return std::tuple(of.ranks_of(each.what.source).front(), each.what, each.peer);
   };
-  auto sends = sends_of(of, rank, 0, into);
-  auto receives = receives_of(of, rank, into);
+  auto sends = sent_by(rank, of, passages_into_near(of, rank, 0, into), &passage::source, &passage::target);
+  auto receives = received_by(rank, of, passages_into_own(of, rank, into), &passage::source, &passage::target);
   std::ranges::sort(sends, {}, by_copy);
   std::ranges::sort(receives, {}, by_copy);
   return {as_sends(sends), as_receives(receives)};

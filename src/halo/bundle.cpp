@@ -27,6 +27,18 @@ constexpr std::array<const char*, 5> fact_names = {"depth", "the mask of fields 
 
 constexpr int any_peer = -1;
 
+/// Keeps transfers out while a bundle changes.
+class change {
+ public:
+  explicit change(transfer_slot& slot) : slot_(slot) { slot_.hold(); }
+  ~change() { slot_.give_back(); }
+  change(const change&) = delete;
+  change& operator=(const change&) = delete;
+
+ private:
+  transfer_slot& slot_;
+};
+
 /// The places of a field's shipments to or from a peer, behind those of other fields. `first_array`: of the field.
 void append_places(std::span<const shipment> all, int peer, const distribution::layout& cut,
                    std::span<const int> blocks, int first_array, std::vector<place>& to) {
@@ -110,10 +122,9 @@ void bundle::add(field_description asked) {
   comm::collective_call call(*comm(), "bundle_add", comm::collective_call::always_agrees);
   std::vector<field> fields;
   phase sides;
-  bool is_taken = false;
+  std::optional<change> changing;
   call.attempt([&] {
-    slot().hold();
-    is_taken = true;
+    changing.emplace(slot());
     fields = fields_;
     fields.push_back(checked_field(asked));
     sides = sides_for(fields);
@@ -121,28 +132,21 @@ void bundle::add(field_description asked) {
   call.name_fact("field", asked.name);
   call.named_fact("dtype", asked.dtype, base::dtype_name);
   if (asked.layout) call.fact("hash of the layout", collectives::hash_of(asked.layout->cut()));
-  try {
-    call.agree();
-  } catch (...) {
-    if (is_taken) slot().give_back();
-    throw;
-  }
+  call.agree();
   fields_ = std::move(fields);
   std::vector<phase> phases;
   phases.push_back(std::move(sides));
   set_phases(std::move(phases));
   current_.reset();
-  slot().give_back();
 }
 
 void bundle::set_arrays(const std::string& name, std::span<const syncyte_buffer_t> arrays) {
+  const change changing(slot());
   field& changed = fields_[field_of(name)];
   std::vector<base::buffer> others =
       collectives::checked_arrays({changed.layout->cut(), arrays, "arrays"}, comm()->rank(), changed.dtype);
   require_apart(others, name);
-  slot().hold();
   changed.arrays = std::move(others);
-  slot().give_back();
 }
 
 /// Sides with memory for the messages of any operation of all fields.

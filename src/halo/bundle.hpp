@@ -38,7 +38,7 @@ struct field {
   distribution::route copies;
 };
 
-/// What a transfer of a bundle is to do.
+/// Arguments of an operation of a bundle.
 struct bundle_request {
   operation way;
   std::int64_t depth = 0;  // most ghosts at each end of an axis; 0: all
@@ -73,7 +73,7 @@ class bundle final : public plan {
                          std::int64_t mine) const override;
 
  private:
-  /// What the sides are set for.
+  /// The operation, depth and fields for which the sides have their places.
   struct setting {
     operation way;
     std::int64_t depth;
@@ -83,7 +83,7 @@ class bundle final : public plan {
 
   friend std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked);
 
-  bundle(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : plan(std::move(comm), number) {}
+  bundle(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : plan("bundle", std::move(comm), number) {}
   std::size_t field_of(const std::string& name) const;
   field checked_field(field_description asked) const;
   phase sides_for(std::span<const field> fields) const;

@@ -111,7 +111,7 @@ std::shared_ptr<grid_halo> grid_halo::create(std::shared_ptr<comm::communicator>
 }
 
 grid_halo::grid_halo(std::shared_ptr<comm::communicator> comm, description asked, std::uint64_t number)
-    : plan(std::move(comm), number), description_(std::move(asked)) {
+    : plan("halo", std::move(comm), number), description_(std::move(asked)) {
   const int dimensions = this->comm()->grid()->ndim();
   std::vector<phase> phases(description_.has_corners ? at(dimensions) : 1);
   for (int d = 0; d < dimensions; ++d)

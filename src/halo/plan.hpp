@@ -16,7 +16,7 @@
 
 namespace syncyte::halo {
 
-/// What a transfer does. The numbers travel in messages.
+/// Operations of halos and bundles. Their numbers travel in messages.
 enum class operation : std::int32_t {
   exchange = 1,    // cells to the ghosts that show them
   accumulate = 2,  // the adjoint: ghosts to the cells that they show
@@ -84,7 +84,8 @@ class plan {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
 
-  /// Name of an operation for messages, a string literal.
+  /// "halo" or "bundle", and the name of an operation for messages: string literals.
+  const char* noun() const { return noun_; }
   virtual const char* name_of(operation way) const = 0;
 
   /// Transfers begun on this rank.
@@ -109,10 +110,13 @@ class plan {
                                  std::int64_t mine) const;
 
  protected:
-  plan(std::shared_ptr<comm::communicator> comm, std::uint64_t number) : comm_(std::move(comm)), number_(number) {}
+  /// `noun` names the object in messages: a string literal.
+  plan(const char* noun, std::shared_ptr<comm::communicator> comm, std::uint64_t number)
+      : noun_(noun), comm_(std::move(comm)), number_(number), slot_(noun) {}
   void set_phases(std::vector<phase> phases);
 
  private:
+  const char* noun_;
   std::shared_ptr<comm::communicator> comm_;
   std::uint64_t number_;
   std::vector<phase> phases_;

@@ -191,10 +191,10 @@ void transfer::check_header(const header& got, int sender) {
   const auto name = [this](std::int32_t way) { return plan_->name_of(static_cast<operation>(way)); };
   if (got.number != number_ || got.way != static_cast<std::int32_t>(way_)) {
     error_ = base::error(SYNCYTE_ERR_MISMATCH,
-                         fmt::format("rank {} is in {} number {} of halo {}, this rank in {} number {} of halo {}; "
-                                     "expected all ranks to use their halos in the same order",
-                                     sender, name(got.way), got.number & 0xffffffff, got.number >> 32, this->name(),
-                                     number_ & 0xffffffff, number_ >> 32));
+                         fmt::format("rank {} is in {} number {} of {} {}, this rank in {} number {} of {} {}; "
+                                     "expected all ranks to use each {} in the same order",
+                                     sender, name(got.way), got.number & 0xffffffff, plan_->noun(), got.number >> 32,
+                                     this->name(), number_ & 0xffffffff, plan_->noun(), number_ >> 32, plan_->noun()));
   } else if (got.status != SYNCYTE_SUCCESS) {
     error_ = base::error(got.status, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
                                                  sender, base::status_name(got.status)));

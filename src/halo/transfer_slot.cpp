@@ -8,10 +8,9 @@
 namespace syncyte::halo {
 
 void transfer_slot::hold() {
-  base::require(!busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
-                is_broken_
-                    ? "an exchange of it has failed half-way; make a new one"
-                    : "an exchange of it is in flight; wait for that first, or use another one for other arrays");
+  if (!busy_.test_and_set(std::memory_order_acquire)) return;
+  if (is_broken_) base::fail(SYNCYTE_ERR_BUSY, "an exchange of this {} has failed half-way; make a new one", noun_);
+  base::fail(SYNCYTE_ERR_BUSY, "an exchange of this {} is in flight; wait for it, or make another {}", noun_, noun_);
 }
 
 void transfer_slot::take() {

@@ -13,6 +13,9 @@ namespace syncyte::halo {
 /// The place of a halo's one transfer in flight.
 class transfer_slot final : public mpi::progressing {
  public:
+  /// `noun` names the halo in messages: a string literal.
+  explicit transfer_slot(const char* noun) : noun_(noun) {}
+
   /// Takes the place. Throws SYNCYTE_ERR_BUSY if another transfer has it, or has failed half-way.
   void take();
   /// Takes the place for a change of the halo, not for a transfer.
@@ -34,6 +37,7 @@ class transfer_slot final : public mpi::progressing {
   void progress() override;
 
  private:
+  const char* noun_;
   std::atomic_flag busy_;
   std::uint64_t count_ = 0;
   std::atomic<bool> is_broken_{false};

@@ -23,6 +23,8 @@ static syncyte_comm_t world, ring;
 static syncyte_tensor_t flag, table, parameters; /* the last two have one row on each rank */
 static syncyte_window_t window;
 static syncyte_halo_t halo;
+static syncyte_layout_t rows, columns; /* of `many` float64 in all ranks' rows */
+static syncyte_bundle_t bundle;
 static syncyte_reducer_t reducer;
 static syncyte_store_t kv; /* one key on each rank, of one float32 */
 static syncyte_store_worker_t worker;
@@ -198,6 +200,22 @@ static syncyte_status_t exchange(void) {
   const syncyte_buffer_t cells = buffer_of(values, 4);
   die_late();
   return syncyte_halo_exchange(halo, &cells);
+}
+
+static syncyte_status_t exchange_bundle(void) {
+  die_late();
+  return syncyte_bundle_exchange(bundle, 0, 0, NULL);
+}
+
+static syncyte_status_t exchange_bundle_once(void) { return syncyte_bundle_exchange(bundle, 0, 0, NULL); }
+
+/* The arrays are large: the victim dies while messages of some round are under way. */
+static syncyte_status_t relocate(void) {
+  const int64_t shapes[2][2] = {{2, many / 2 / size * size}, {2 * size, many / 2 / size}};
+  syncyte_buffer_t from, to;
+  syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, shapes[0], &from);
+  syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shapes[1], &to);
+  return syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &from, columns, 1, NULL, &to);
 }
 
 static syncyte_status_t sum_buckets(void) {
@@ -399,6 +417,9 @@ static const struct mode modes[] = {
     {"receive", receive, 0},
     {"any", any, 0},
     {"halo", exchange, 0},
+    {"bundle", exchange_bundle, 0},
+    {"bundles", exchange_bundle_once, 1},
+    {"relocations", relocate, 1},
     {"reducer", sum_buckets, 0},
     {"counter", wait_for_counter, 0},
     {"lock", lock_exclusive, 0},
@@ -427,6 +448,25 @@ static const struct mode modes[] = {
     {"worker_barrier", worker_barrier, 0},
 };
 
+/* Two rows of each rank, cut into columns on the other side; a bundle whose field has the victim as a neighbour. */
+static void make_layouts(void) {
+  const int64_t width = many / 2 / size * size, cells[] = {2 * size, width};
+  const int32_t first = 0, second = 1;
+  const int64_t shape[] = {4, 8}, narrow[] = {2 * size, 8};
+  syncyte_layout_options_t ghosts = SYNCYTE_LAYOUT_OPTIONS_INIT;
+  syncyte_layout_t field = NULL;
+  syncyte_buffer_t array;
+  ghosts.ghosts_low[0] = ghosts.ghosts_high[0] = 1;
+  ghosts.periodic[0] = 1;
+  syncyte_layout_create_mesh(world, 2, cells, 1, &size, 0, NULL, 1, &first, NULL, &rows);
+  syncyte_layout_create_mesh(world, 2, cells, 1, &size, 0, NULL, 1, &second, NULL, &columns);
+  syncyte_layout_create_mesh(world, 2, narrow, 1, &size, 0, NULL, 1, &first, &ghosts, &field);
+  syncyte_bundle_create(world, &bundle);
+  syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shape, &array);
+  syncyte_bundle_add(bundle, "field", field, SYNCYTE_FLOAT64, 1, &array);
+  syncyte_layout_destroy(&field);
+}
+
 static void make_objects(void) {
   const int32_t any_extent = 0, periodic = 1;
   const syncyte_dtype_t type = SYNCYTE_FLOAT64;
@@ -443,6 +483,7 @@ static void make_objects(void) {
   syncyte_cart_create(world, 1, &any_extent, 1, &periodic, NULL, &ring);
   syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &four, 1, &one, 1, &one, 0, NULL, NULL, &halo);
   syncyte_reducer_create(world, 1, &type, &one, NULL, &reducer);
+  make_layouts();
   syncyte_comm_barrier(world);
 }
 
@@ -481,6 +522,7 @@ static int all_fail_at_once(void) {
          syncyte_comm_split(world, 0, rank, NULL, &part) == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_send(world, &number, other, 3, NULL) == SYNCYTE_ERR_PEER_DIED &&
          syncyte_halo_exchange(halo, &cells) == SYNCYTE_ERR_PEER_DIED &&
+         syncyte_bundle_exchange(bundle, 0, 0, NULL) == SYNCYTE_ERR_PEER_DIED && relocate() == SYNCYTE_ERR_PEER_DIED &&
          syncyte_comm_bcast(self, 0, NULL, &number) == SYNCYTE_SUCCESS;
 }
 
@@ -497,6 +539,9 @@ static void survive(const struct mode* mode) {
   syncyte_store_worker_destroy(&worker);
   syncyte_store_destroy(&kv);
   syncyte_halo_destroy(&halo);
+  syncyte_bundle_destroy(&bundle);
+  syncyte_layout_destroy(&rows);
+  syncyte_layout_destroy(&columns);
   syncyte_reducer_destroy(&reducer);
   syncyte_window_destroy(&window);
   syncyte_tensor_destroy(&parameters);

@@ -39,6 +39,8 @@ TEST_F(cxx_layout, knows_its_blocks) {
   EXPECT_EQ(uneven.blocks_of(rank_)[0].shape, (extents{3, rank_ + 1}));
   EXPECT_THROW(layout::mesh(world_, {4}, {size_ + 1}), error);
   EXPECT_THROW(layout::mesh(world_, {4}, {size_}, {}, {.ghosts_low = extents(9)}), error);
+  EXPECT_THROW(layout::mesh(world_, {4, 4}, {size_}, {}, {.shared = {true}}), error);  // which of the two axes?
+  EXPECT_THROW(layout::mesh(world_, extents(9, 1), {size_}), error);
 }
 
 TEST_F(cxx_layout, relocates) {

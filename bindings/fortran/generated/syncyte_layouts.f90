@@ -151,7 +151,7 @@ contains
     type(*), dimension(..), intent(in), target, optional :: ghosts_high  !! any integer: behind the last point, if they are others
     ! any integer: dimensions along which arrays hold the borders of cells
     type(*), dimension(..), intent(in), target, optional :: shared
-    type(*), dimension(..), intent(in), target, optional :: periodic  !! any integer: dimensions that are periodic
+    type(*), dimension(..), intent(in), target, optional :: periodic  !! any integer: dimensions that are periodic too
     integer(c_int32_t), intent(in), optional :: truth  !! which copy of a shared point is right
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -297,6 +297,18 @@ contains
     call finish(status, stat, errmsg)
   end subroutine bundle_set_arrays
 
+  !> A mask as C takes it: no flags if it is absent.
+  subroutine read_mask(only, entries, flags)
+    logical, intent(in), optional :: only(:)
+    integer(c_int64_t), intent(out) :: entries
+    integer(c_int32_t), allocatable, intent(out) :: flags(:)
+
+    entries = 0
+    if (.not. present(only)) return
+    entries = size(only, kind=c_int64_t)
+    flags = merge(1_c_int32_t, 0_c_int32_t, only)
+  end subroutine read_mask
+
   !> Fills the ghosts, and the copies of shared points that are not right. All ranks call it; waits for the neighbours only.
   subroutine bundle_exchange(self, depth, only, stat, errmsg)
     class(syncyte_bundle), intent(in) :: self
@@ -310,11 +322,7 @@ contains
 
     wanted = 0
     if (present(depth)) wanted = depth
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_exchange(self%handle, wanted, entries, flags)
     call finish(status, stat, errmsg)
   end subroutine bundle_exchange
@@ -333,11 +341,7 @@ contains
 
     wanted = 0
     if (present(depth)) wanted = depth
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_iexchange(self%handle, wanted, entries, flags, request%handle)
     call finish(status, stat, errmsg)
   end subroutine bundle_iexchange
@@ -355,11 +359,7 @@ contains
 
     wanted = 0
     if (present(depth)) wanted = depth
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_accumulate(self%handle, wanted, entries, flags)
     call finish(status, stat, errmsg)
   end subroutine bundle_accumulate
@@ -378,11 +378,7 @@ contains
 
     wanted = 0
     if (present(depth)) wanted = depth
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_iaccumulate(self%handle, wanted, entries, flags, request%handle)
     call finish(status, stat, errmsg)
   end subroutine bundle_iaccumulate
@@ -397,11 +393,7 @@ contains
     integer(c_int32_t), allocatable :: flags(:)
     integer(c_int32_t) :: status
 
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_sum(self%handle, entries, flags)
     call finish(status, stat, errmsg)
   end subroutine bundle_sum
@@ -417,11 +409,7 @@ contains
     integer(c_int32_t), allocatable :: flags(:)
     integer(c_int32_t) :: status
 
-    entries = 0
-    if (present(only)) then
-      entries = size(only, kind=c_int64_t)
-      flags = merge(1_c_int32_t, 0_c_int32_t, only)
-    end if
+    call read_mask(only, entries, flags)
     status = syncyte_bundle_isum(self%handle, entries, flags, request%handle)
     call finish(status, stat, errmsg)
   end subroutine bundle_isum

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts and bundles for Fortran: dimensions in Fortran's order, which is C's reversed; cells and points from 1. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "descriptor.h"
 
@@ -57,6 +58,7 @@ typedef struct {
 static syncyte_status_t read_mesh(syncyte_comm_t comm, int32_t ndim, const CFI_cdesc_t* mesh, const CFI_cdesc_t* axes,
                                   mesh_t* result) {
   int64_t numbers[SYNCYTE_MAX_NDIM] = {0};
+  int64_t places = 1;
   int32_t size = 0, count = 1;
   syncyte_status_t status = syncyte_comm_size(comm, &size);
   numbers[0] = size;
@@ -66,6 +68,10 @@ static syncyte_status_t read_mesh(syncyte_comm_t comm, int32_t ndim, const CFI_c
     if (numbers[d] < 1 || numbers[d] > size)
       return fortran_wrong(SYNCYTE_ERR_ARGUMENT, "mesh", count - 1 - d, "%lld; expected 1 to %d, the ranks",
                            (long long)numbers[d], size);
+    places *= numbers[d];
+    if (places > size)
+      return fortran_wrong(SYNCYTE_ERR_ARGUMENT, "product of mesh", -1, "%lld or more; expected at most %d, the ranks",
+                           (long long)places, size);
     result->ranks[d] = (int32_t)numbers[d];
     result->axes[d] = d;
   }
@@ -247,9 +253,25 @@ syncyte_status_t fortran_bundle_add(syncyte_bundle_t bundle, const char* name, C
   return found != SYNCYTE_SUCCESS ? found : refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm, status, "bundle_add");
 }
 
+/* Element type of a field of this name; 0 if there is none. */
+static syncyte_dtype_t dtype_of(syncyte_bundle_t bundle, const char* name) {
+  int64_t count = 0;
+  (void)syncyte_bundle_fields(bundle, &count);
+  for (int64_t number = 0; number < count; ++number) {
+    const char* found = NULL;
+    syncyte_layout_t layout = NULL;
+    syncyte_dtype_t dtype = 0;
+    if (syncyte_bundle_field(bundle, number, &found, &layout, &dtype) != SYNCYTE_SUCCESS) return 0;
+    (void)syncyte_layout_destroy(&layout);
+    if (strcmp(found, name) == 0) return dtype;
+  }
+  return 0;
+}
+
+/* The array may carry the field's elements in another type, as when the field was added. */
 syncyte_status_t fortran_bundle_set_array(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array) {
   syncyte_buffer_t buffer;
-  syncyte_dtype_t dtype = 0;
+  syncyte_dtype_t dtype = dtype_of(bundle, name);
   int64_t count = 0;
   const syncyte_status_t status = read_array(array, "array", &dtype, &count, &buffer);
   return status != SYNCYTE_SUCCESS ? status : syncyte_bundle_set_arrays(bundle, name, count, &buffer);

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _declarations as c
@@ -20,7 +20,7 @@ from .layout import Layout, block_buffers
 
 __all__ = ["Bundle"]
 
-# What the C library refuses, in place of arguments that are wrong in Python: the neighbours get an error.
+# A mask that the C library refuses, in place of arguments that are wrong in Python: the neighbours get an error.
 _REFUSED = 1, (ctypes.c_int32 * 1)(-1)
 
 
@@ -46,7 +46,8 @@ class Bundle(Handle):
         check_kind(comm, Comm, "comm", "a syncyte.Comm")
         self._comm = comm
         self._arrays: dict[str, list[Buffer]] = {}
-        self._before: tuple[weakref.ref[Request[None]], _Started] | None = None  # the last operation that was started
+        # The last operation that was started, and whose it is: None if nobody can wait for it.
+        self._before: tuple[Callable[[], Request[None] | None], _Started] | None = None
         self._own(_library.core().output("syncyte_bundle_create", comm.handle))
 
     @property
@@ -86,7 +87,7 @@ class Bundle(Handle):
         def prepare() -> tuple[Any, ...]:
             key = as_text(name, "name", "a text without a zero").encode()
             check_kind(layout, Layout, "layout", "a syncyte.Layout")
-            buffers = block_buffers(arrays, layout.blocks_on(self._comm.rank), "arrays", True)
+            buffers = block_buffers(arrays, layout._info(self._comm.rank).blocks, "arrays", True)
             if not buffers and dtype is None:
                 raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
             self._finish_dropped()
@@ -128,26 +129,31 @@ class Bundle(Handle):
                 raise wrong(ArgumentError, "only", repr(name), f"names of fields: {', '.join(self.fields)}")
         return names
 
-    def _current(self, name: str) -> list[Buffer]:
+    def _current(self, name: str, writable: bool) -> list[Buffer]:
         """The buffers of a field, whose memory is where it was: torch's `data`, resize_() and others move it."""
         buffers = self._arrays[name]
         for buffer in buffers:
-            now = as_buffer(buffer.array, name, writable=True, contiguous=False)
-            if bytes(now.description) != bytes(buffer.description):
+            now = as_buffer(buffer.array, name, writable=writable, contiguous=False).description
+            now.read_only = buffer.description.read_only
+            if bytes(now) != bytes(buffer.description):
                 raise wrong(ArgumentError, f"the array of field {name!r}", "moved, or of another shape or strides",
                             "the memory that add() or set_arrays() got")  # fmt: skip
         return buffers
 
-    def _writable(self) -> list[Buffer]:
-        """The buffers of all fields, for a caller that writes to them."""
+    def _checked_buffers(self, writable: bool) -> list[Buffer]:
+        """The buffers of all fields, for a caller that reads or writes them."""
         self._finish_dropped()
-        return [buffer for name in self.fields for buffer in self._current(name)]
+        return [buffer for name in self.fields for buffer in self._current(name, writable)]
 
     def _finish_dropped(self) -> None:
-        """Waits for the operation that was started last if nobody can any more: all ranks have started it."""
-        if self._before is not None and self._before[0]() is None:
-            self._before[1].complete()
-        self._before = None if self._before is None or self._before[0]() is None else self._before
+        """Waits for the operation that was started last if nobody else can: all ranks have started it."""
+        if self._before is None:
+            return
+        request, started = self._before
+        if started.handle and request() is None:
+            started.complete()
+        if not started.handle:
+            self._before = None
 
     def _arguments(self, operation: str, depth: Any, only: Any, *outputs: Any) -> tuple[list[Buffer], tuple[Any, ...]]:
         """The buffers that an operation writes, and its arguments. Tells the neighbours if they are wrong."""
@@ -156,7 +162,7 @@ class Bundle(Handle):
         try:
             names = self._chosen(only)
             flags = integers(ctypes.c_int32, [int(name in names) for name in self.fields] or [0], "only")
-            buffers = [buffer for name in names for buffer in self._current(name)]
+            buffers = [buffer for name in names for buffer in self._current(name, True)]
             mask = (0, None) if only is None else (len(self.fields), flags)
             return buffers, (*([as_int64(depth, "depth")] if has_depth else []), *mask)
         except Exception:
@@ -179,7 +185,7 @@ class Bundle(Handle):
             buffers, arguments = self._arguments(operation, depth, only, refused)
         finally:
             if refused.value is not None:
-                drop(refused.value, None).complete()
+                self._before = (lambda: None), drop(refused.value, None)
 
         def finish() -> None:
             for buffer in buffers:

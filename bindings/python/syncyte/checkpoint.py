@@ -219,7 +219,7 @@ def save(
     def prepare() -> tuple[bytes, Any, list[_Array], Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
         if bundle is not None:
-            bundle._writable()  # refuses arrays that have moved
+            bundle._checked_buffers(writable=False)
         return _path(path), *_entries(mapping, sharded, False, comm), options
 
     name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
@@ -298,7 +298,11 @@ def load(
     def prepare() -> tuple[bytes, Any, list[_Array], list[Buffer]]:
         if keys is not None:
             raise ArgumentError("into and keys are both given; expected one of them")
-        return _path(path), *_entries(given, sharded, True, comm), [] if bundle is None else bundle._writable()
+        return (
+            _path(path),
+            *_entries(given, sharded, True, comm),
+            [] if bundle is None else bundle._checked_buffers(True),
+        )
 
     name, entries, arrays, fields = _with_library(comm, "checkpoint_load", prepare)
     try:

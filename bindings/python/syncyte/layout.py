@@ -207,7 +207,7 @@ class Layout(Handle):
         return cls._of(comm, _library.core().output("syncyte_layout_create_blocks", comm.handle, *arguments))
 
     def like(self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal") -> Layout:
-        """Returns a layout of the same cells and blocks for arrays of other points. Collective.
+        """Returns a layout of the same cells and blocks for arrays of other points; periodic axes stay so. Collective.
 
         Parameters
         ----------
@@ -278,23 +278,8 @@ class Layout(Handle):
     def __repr__(self) -> str:
         return f"<syncyte.Layout{', freed' if self._is_freed else f' of arrays of shape {self.shape}'}>"
 
-    def blocks_on(self, rank: int) -> int:
-        """Returns the number of a rank's blocks. Local.
-
-        Parameters
-        ----------
-        rank : int
-            A rank of the communicator.
-
-        Returns
-        -------
-        int
-            The number.
-        """
-        return int(self._info(rank).blocks)
-
     def _buffers(self, arrays: Any, name: str, writable: bool) -> list[Buffer]:
-        return block_buffers(arrays, self.blocks_on(self._comm.rank), name, writable)
+        return block_buffers(arrays, self._info(self._comm.rank).blocks, name, writable)
 
     def relocate(
         self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = _BUFFER_BYTES

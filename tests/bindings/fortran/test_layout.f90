@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Layouts and bundles, against the points of the whole array: every value tells its indices. Mistakes of one rank.
 program test_layout
-  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use, intrinsic :: iso_fortran_env, only: int8, int64, real64
   use syncyte
   use checks
   implicit none
@@ -179,10 +179,29 @@ contains
     call check(all(count(2:s(1) - 1, 2:s(2) - 1, s(3) - 1) == merge(2, 1, rank < ranks - 1)), "the upper border")
     call both%iaccumulate(request)
     call request%wait()
+    call flags_in_bytes(cells)
     call both%destroy()
     call nodes%destroy()
     call cells%destroy()
   end subroutine nodes_in_three_dimensions
+
+  !> A field of bool, whose elements are bytes in Fortran; then another array in its place.
+  subroutine flags_in_bytes(cells)
+    type(syncyte_layout), intent(in) :: cells
+    type(syncyte_bundle) :: bundle
+    integer(int8), allocatable, asynchronous :: flags(:, :, :), others(:, :, :)
+    integer(int64), allocatable :: s(:)
+
+    call cells%describe(rank, shape=s)
+    allocate (flags(s(1), s(2), s(3)), others(s(1), s(2), s(3)), source=0_int8)
+    others(2:s(1) - 1, 2:s(2) - 1, 2:s(3) - 1) = 1
+    call bundle%create(world)
+    call bundle%add('flags', cells, flags, dtype=SYNCYTE_BOOL)
+    call bundle%set_arrays('flags', others)
+    call bundle%exchange()
+    call check(all(others(2, 2, [1_int64, s(3)]) == merge(1, 0, [rank > 0, rank < ranks - 1])), "flags in ghosts")
+    call bundle%destroy()
+  end subroutine flags_in_bytes
 
   subroutine mistakes()
     type(syncyte_layout) :: cells, other
@@ -210,6 +229,8 @@ contains
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "no rank has the others", "a hole")
     call cells%blocks(world, [3, 4*ranks], [0, 4*rank + 1], [3, 4], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "first(1) is 0; expected 1 or more", "counted from 0")
+    call cells%mesh(world, [3, 4*ranks], [ranks, 2], stat=stat, errmsg=errmsg)
+    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "the ranks", "more places than ranks")
     call check(cells%is_null(), "nothing was made")
 
     call cells%blocks(world, [3, 4*ranks], [1, 4*rank + 1], [3, 4])
