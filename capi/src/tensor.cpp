@@ -4,11 +4,13 @@
 #include <cstddef>
 
 #include "access/started.hpp"
+#include "block_buffers.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "requests.hpp"
 #include "tensor/counter_operations.hpp"
 #include "tensor/optimizer.hpp"
+#include "tensor/versions.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -72,6 +74,58 @@ syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t
   return after_init("tensor_wrap", [&] {
     *tensor =
         tables::tensor().insert(tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor)));
+  });
+}
+
+syncyte_status_t syncyte_tensor_create_by_layout(syncyte_comm_t comm, syncyte_dtype_t dtype, syncyte_layout_t layout,
+                                                 int64_t slots, const syncyte_tensor_options_t* options,
+                                                 syncyte_tensor_t* tensor) {
+  return after_init("tensor_create_by_layout", [&] {
+    const auto group = find_comm(comm);
+    tensor::tensor_options chosen = chosen_options(options, tensor);
+    std::shared_ptr<collectives::shared_layout> by;
+    const auto error = error_of([&] { by = find_traced(tables::layout(), layout, "layout"); });
+    if (!chosen.error) chosen.error = error;
+    *tensor = tables::tensor().insert(tensor::whole_tensor::create_by_layout(group, dtype, by, slots, chosen));
+  });
+}
+
+syncyte_status_t syncyte_tensor_open(syncyte_comm_t comm, const char* name, syncyte_tensor_t* tensor) {
+  return after_init("tensor_open", [&] {
+    const auto group = find_comm(comm);
+    tensor::tensor_options chosen;
+    chosen.error = error_of([&] {
+      out(tensor, "tensor");
+      chosen.name = text_or_empty(name);
+      base::expect(!chosen.name.empty(), SYNCYTE_ERR_ARGUMENT, "name", name == nullptr ? "null" : "empty",
+                   "the name of the tensor that other ranks create");
+    });
+    *tensor = tables::tensor().insert(tensor::whole_tensor::create_by_layout(group, 0, nullptr, 0, chosen));
+  });
+}
+
+syncyte_status_t syncyte_tensor_layout(syncyte_tensor_t tensor, syncyte_layout_t* layout) {
+  return lookup_after_init("tensor_layout", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    const tensor::block_memory* const blocks = object->layout().blocks();
+    out(layout, "layout") = blocks != nullptr ? tables::layout().insert(blocks->layout()) : nullptr;
+  });
+}
+
+syncyte_status_t syncyte_tensor_publish(syncyte_tensor_t tensor, int64_t count, const syncyte_buffer_t* arrays,
+                                        int64_t step) {
+  return after_init("tensor_publish", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->versions().publish(*object, read_buffers(count, arrays, "arrays", "count"), step);
+  });
+}
+
+syncyte_status_t syncyte_tensor_take(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
+                                     int64_t at_least, double timeout, const syncyte_buffer_t* output, int64_t* step) {
+  return after_init("tensor_take", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    out(step, "step") = object->versions().take(*object, at_least, {lower, lower_length}, timeout, output);
   });
 }
 

@@ -4,11 +4,13 @@
 /// become visible.
 
 #include <chrono>
+#include <limits>
 #include <optional>
 
 #include "syncyte/base.hpp"
 #include "syncyte/comm.hpp"
 #include "syncyte/generated/methods.hpp"
+#include "syncyte/layout.hpp"
 
 namespace syncyte {
 
@@ -53,8 +55,8 @@ struct node_view {
   std::optional<std::int64_t> first_row;
 };
 
-/// An array over the memory of all ranks, partitioned by rows. Move-only; spans of it are valid while a reference
-/// exists. All calls except the constructor, wrap() and sync() are local.
+/// An array over the memory of all ranks, partitioned by rows, or by a layout. Move-only; spans of it are valid while a
+/// reference exists. All calls except the constructor, wrap() and sync() are local.
 class tensor : public detail::tensor_methods {
  public:
   tensor() = default;
@@ -70,6 +72,22 @@ class tensor : public detail::tensor_methods {
   tensor(const communicator& comm, dtype type, std::initializer_list<std::int64_t> shape,
          const tensor_options& options = {})
       : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
+
+  /// A tensor of zeros that is cut by a layout of these ranks, or of some of them. With slots it keeps so many versions
+  /// of the field, and has one dimension more, in front. The options have no local_rows, row_locks and deterministic.
+  /// Collective.
+  tensor(const communicator& comm, dtype type, const class layout& by, const tensor_options& options = {},
+         std::int64_t slots = 0) {
+    const auto raw = options_of(options);
+    *this = tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_create_by_layout, comm.get(), detail::raw(type),
+                                                   by.get(), slots, &raw));
+  }
+
+  /// Takes part in the creation of a tensor by other ranks' layout, and gets type and shape from them. Collective, with
+  /// their constructor.
+  static tensor open(const communicator& comm, const std::string& name) {
+    return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_open, comm.get(), name.c_str()));
+  }
 
   /// A tensor of arrays that the ranks already have, which must live until a collective point frees the tensor and sets
   /// `*released` to 1. `released` may be null, and must live as long as the arrays. Collective.
@@ -102,6 +120,9 @@ class tensor : public detail::tensor_methods {
     const extents all = shape();
     return std::accumulate(all.begin() + 1, all.end(), std::int64_t{1}, std::multiplies<>());
   }
+
+  /// A reference to its layout, among all ranks of the tensor. Without a handle if it is cut by rows.
+  class layout layout() const { return syncyte::layout(detail::fetch<syncyte_layout_t>(syncyte_tensor_layout, get())); }
 
   /// The rows that a rank owns.
   row_range rows(std::int32_t rank) const {
@@ -165,13 +186,13 @@ class tensor : public detail::tensor_methods {
                            detail::raw(how));
   }
 
-  /// A view of this rank's rows, row-major. Throws status::type if T is another type.
+  /// A view of this rank's rows, or of its block, row-major. Throws status::type if T is another type.
   template <element T>
   std::span<T> local() const {
     return local_buffer().template as<T>();
   }
 
-  /// A view of this rank's rows, as an argument for other calls.
+  /// A view of this rank's rows, or of its block, as an argument for other calls.
   buffer local_buffer() const { return buffer(detail::fetch<syncyte_buffer_t>(syncyte_tensor_local, get())); }
 
   /// A view of the rows of this node's ranks.
@@ -229,6 +250,23 @@ class tensor : public detail::tensor_methods {
                     std::optional<std::chrono::duration<double>> timeout = std::nullopt) const {
     return detail::fetch<std::int64_t>(syncyte_tensor_wait, get(), element, detail::raw(how), value,
                                        timeout ? timeout->count() : -1.0);
+  }
+
+  /// Publishes this rank's part of the next version, from the arrays of its blocks, ghosts included. `step` is more
+  /// than that of the last one. Local.
+  void publish(std::span<const const_buffer> arrays, std::int64_t step) const {
+    const auto raw = detail::raw_buffers(arrays);
+    check(syncyte_tensor_publish(get(), std::ssize(raw), raw.data(), step));
+  }
+  void publish(const const_buffer& array, std::int64_t step) const { publish(std::span(&array, 1), step); }
+
+  /// Reads the box [lower, lower + extent of output) of the newest version, waiting, mostly asleep, for one whose step
+  /// is at_least or more; returns its step. Throws status::timeout. Local.
+  std::int64_t take(std::span<const std::int64_t> lower, const buffer& output,
+                    std::int64_t at_least = std::numeric_limits<std::int64_t>::min(),
+                    std::optional<std::chrono::duration<double>> timeout = std::nullopt) const {
+    return detail::fetch<std::int64_t>(syncyte_tensor_take, get(), std::ssize(lower), lower.data(), at_least,
+                                       timeout ? timeout->count() : -1.0, output.get());
   }
 
   /// Gives the tensor an optimizer with a new state, for apply_gradients(). Collective.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,6 +27,16 @@ void add_strided(std::byte* target, std::span<const std::int64_t> target_strides
 /// Sets all bytes of a box to zero.
 void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
+
+/// Bytes from an array's first element to the one with these indices.
+inline std::int64_t offset_of(std::span<const std::int64_t> strides, std::span<const std::int64_t> indices) {
+  return std::inner_product(strides.begin(), strides.end(), indices.begin(), std::int64_t{0});
+}
+
+/// Number of elements of a box.
+inline std::size_t volume(std::span<const std::int64_t> shape) {
+  return static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
+}
 
 /// Strides in bytes of a dense row-major array.
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std::size_t element_bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "distribution/fact_list.hpp"
 
 namespace syncyte::distribution {
 namespace {
@@ -56,9 +57,25 @@ std::int64_t axis::begin(int part) const {
 std::vector<std::int64_t> axis::facts() const {
   std::vector<std::int64_t> result{static_cast<std::int64_t>(kind_.index()), extent(), parts()};
   if (const auto* const blocks = std::get_if<distribution::block_cyclic>(&kind_)) result.push_back(blocks->block());
-  if (const auto* const lengths = std::get_if<partition>(&kind_))
-    result.insert(result.end(), lengths->table().begin(), lengths->table().end());
+  if (const auto* const lengths = std::get_if<partition>(&kind_)) {
+    const std::span<const std::int64_t> table = lengths->table();
+    result.push_back(std::ssize(table));
+    result.insert(result.end(), table.begin(), table.end());
+  }
   return result;
+}
+
+axis axis::read(std::span<const std::int64_t>& facts) {
+  const std::int64_t kind = take(facts), extent = take(facts);
+  const int parts = static_cast<int>(take(facts));
+  if (kind == 1) return cyclic(extent, parts);
+  if (kind == 2) return block_cyclic(extent, parts, take(facts));
+  if (kind == 3) return hashed(extent, parts);
+  const auto bounds = take(facts, static_cast<std::size_t>(take(facts)));
+  if (bounds.empty()) return equal(extent, parts);
+  std::vector<std::int64_t> lengths(bounds.begin() + 1, bounds.end());
+  for (std::size_t part = 0; part < lengths.size(); ++part) lengths[part] -= bounds[part];
+  return explicit_lengths(lengths, extent);
 }
 
 position axis::find(std::int64_t index) const {

@@ -59,8 +59,10 @@ class axis {
   /// Sum of the counts of the parts before this one.
   std::int64_t begin(int part) const;
 
-  /// Numbers that are equal for equal divisions only.
+  /// Numbers that are equal for equal divisions only, and from which read() makes the axis again.
   std::vector<std::int64_t> facts() const;
+  /// Takes an axis from the beginning of a list that facts() has made.
+  static axis read(std::span<const std::int64_t>& facts);
 
   position find(std::int64_t index) const;
   int owner(std::int64_t index) const { return find(index).part; }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "distribution/fact_list.hpp"
 
 namespace syncyte::distribution {
 namespace {
@@ -35,6 +36,9 @@ void for_each_combination(std::span<const std::size_t> bounds, Visitor&& visitor
 }
 
 constexpr std::int64_t most_ghosts = INT32_MAX;
+
+/// In place of the number of boxes, in facts().
+constexpr std::int64_t cut_by_mesh = -1;
 
 void check_ndim(std::size_t ndim) {
   base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "number of axes",
@@ -359,22 +363,63 @@ int layout::owner(const per_axis& point) const {
   return found.front().block;
 }
 
+layout layout::among(std::span<const int> ranks, int size) const {
+  layout result = *this;
+  result.size_ = size;
+  result.held_.clear();
+  std::vector<std::vector<int>> holders = holders_;
+  for (std::vector<int>& block : holders)
+    for (int& rank : block) rank = ranks[at(rank)];
+  result.hold(std::move(holders));
+  return result;
+}
+
 std::vector<std::int64_t> layout::facts() const {
   std::vector<std::int64_t> result{size_, ndim()};
   for (const points& axis : points_)
     result.insert(result.end(), {axis.cells, axis.periodic, static_cast<std::int64_t>(axis.shared)});
-  result.insert(result.end(), ghosts_.low.begin(), ghosts_.low.end());
-  result.insert(result.end(), ghosts_.high.begin(), ghosts_.high.end());
   const auto append = [&result](const auto& numbers) { result.insert(result.end(), numbers.begin(), numbers.end()); };
+  append(ghosts_.low);
+  append(ghosts_.high);
   if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
+    result.push_back(cut_by_mesh);
     for (const cut& each : *cuts) append(each.cells().facts());
   } else {
-    for (const box& each : std::get<patches>(cells_).boxes()) append(each.first), append(each.count);
+    const std::vector<box>& boxes = std::get<patches>(cells_).boxes();
+    result.push_back(std::ssize(boxes));
+    for (const box& each : boxes) append(each.first), append(each.count);
   }
+  result.push_back(blocks());
   for (const std::vector<int>& ranks : holders_) {
+    result.push_back(std::ssize(ranks));
     append(ranks);
-    result.push_back(-1);
   }
+  return result;
+}
+
+layout layout::from_facts(std::span<const std::int64_t> facts) {
+  const auto take_axes = [&facts](per_axis& to) { std::ranges::copy(take(facts, to.size()), to.begin()); };
+  layout result;
+  result.size_ = static_cast<int>(take(facts));
+  result.points_.resize(static_cast<std::size_t>(take(facts)));
+  for (points& axis : result.points_) axis = {take(facts), take(facts) != 0, static_cast<shared_points>(take(facts))};
+  take_axes(result.ghosts_.low);
+  take_axes(result.ghosts_.high);
+  if (const std::int64_t boxes = take(facts); boxes == cut_by_mesh) {
+    std::vector<cut> cuts;
+    for (const points& each : result.points_) cuts.emplace_back(axis::read(facts), each);
+    result.cells_ = std::move(cuts);
+  } else {
+    std::vector<box> all(static_cast<std::size_t>(boxes));
+    for (box& each : all) take_axes(each.first), take_axes(each.count);
+    result.cells_ = patches(std::move(all));
+  }
+  std::vector<std::vector<int>> holders(static_cast<std::size_t>(take(facts)));
+  for (std::vector<int>& ranks : holders) {
+    const auto taken = take(facts, static_cast<std::size_t>(take(facts)));
+    ranks.assign(taken.begin(), taken.end());
+  }
+  result.hold(std::move(holders));
   return result;
 }
 

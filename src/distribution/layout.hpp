@@ -64,6 +64,8 @@ class layout {
   /// The same cells and blocks for arrays of other points; `cells` of each is ignored.
   layout with_points(std::span<const points> axes) const;
   layout with_ghosts(const ghost_widths& widths) const;
+  /// The same blocks among `size` ranks: those of rank r belong to ranks[r].
+  layout among(std::span<const int> ranks, int size) const;
 
   int ndim() const { return static_cast<int>(points_.size()); }
   /// Number of ranks; some may have no block.
@@ -96,8 +98,9 @@ class layout {
   /// The block with the right copy of a point of the array.
   int owner(const per_axis& point) const;
 
-  /// Numbers that are equal for equal layouts only.
+  /// Numbers that are equal for equal layouts only, and from which from_facts() makes the layout again.
   std::vector<std::int64_t> facts() const;
+  static layout from_facts(std::span<const std::int64_t> facts);
   bool operator==(const layout& other) const { return facts() == other.facts(); }
 
  private:

@@ -177,14 +177,14 @@ void free(MPI_Comm& comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 
-std::vector<int> world_ranks(MPI_Comm comm) {
-  MPI_Group group = group_of(comm), world = group_of(MPI_COMM_WORLD);
+std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm other) {
+  MPI_Group group = group_of(comm), wanted = group_of(other);
   std::vector<int> ranks(static_cast<std::size_t>(size_of(comm)));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::vector<int> result(ranks.size());
-  MPI_Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world, result.data());
+  MPI_Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), wanted, result.data());
   MPI_Group_free(&group);
-  MPI_Group_free(&world);
+  MPI_Group_free(&wanted);
   return result;
 }
 

@@ -51,7 +51,8 @@ void require_intra(MPI_Comm comm, const std::string& argument);
 /// Frees a communicator, and sets the handle to MPI_COMM_NULL; does nothing for MPI_COMM_NULL.
 void free(MPI_Comm& comm);
 
-/// Numbers in MPI_COMM_WORLD of a communicator's ranks. Local.
-std::vector<int> world_ranks(MPI_Comm comm);
+/// Numbers in another communicator of a communicator's ranks; negative where it does not contain them. Local.
+std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm other);
+inline std::vector<int> world_ranks(MPI_Comm comm) { return ranks_in(comm, MPI_COMM_WORLD); }
 
 }  // namespace syncyte::mpi

@@ -9,6 +9,7 @@
 
 #include "base/strided_copy.hpp"
 #include "memory/scratch.hpp"
+#include "rows/add_rows.hpp"
 #include "rows/combine_pieces.hpp"
 #include "tensor/box_parts.hpp"
 #include "tensor/box_transfer.hpp"
@@ -26,43 +27,60 @@ constexpr std::size_t combined_bytes = std::size_t{512} << 10;
 constexpr std::size_t sent_bytes = std::size_t{64} << 20;
 constexpr std::size_t all_bytes = std::numeric_limits<std::size_t>::max();
 
-/// A box as pieces of rows: every row has the same ones.
-class box_of_rows {
+/// An owner's part of a box as pieces that each lie in one row of the memory: all rows of the part have the same ones.
+/// Elements of less than rows::locked_row_bytes have no locks; then a piece may be several rows of one element.
+class part_pieces {
  public:
-  box_of_rows(const layout& shape, const std::int64_t* lower, std::span<const std::int64_t> extent) : layout_(shape) {
-    const std::vector<std::int64_t> strides = shape.strides();
-    const auto inset = static_cast<std::size_t>(inset_of(strides, lower));
-    in_row_ = base::find_pieces(inset, std::span(strides).subspan(1), extent.subspan(1), shape.element_bytes());
+  part_pieces(const layout& of, const owned_part& part) : layout_(of), part_(part) {
+    const std::span<const std::int64_t> strides(part.strides), shape(part.shape);
+    in_row_ = base::find_pieces(0, strides.subspan(1), shape.subspan(1), of.element_bytes());
+    if (of.blocks() != nullptr && of.row_bytes() >= rows::locked_row_bytes) split_to_elements();
   }
 
   std::size_t piece_bytes() const { return in_row_.bytes; }
-  std::size_t row_bytes() const { return in_row_.bytes * in_row_.offsets.size(); }  // of the box
 
-  /// Number of rows whose elements and list of pieces have about this size, at least 1.
-  std::int64_t rows_of(std::size_t bytes) const {
-    const std::size_t listed = in_row_.offsets.size() * sizeof(rows::row_piece);
-    return static_cast<std::int64_t>(std::max<std::size_t>(1, bytes / std::max(row_bytes(), listed)));
-  }
+  /// Bytes of a row of the part, or of the list of its pieces if that is larger.
+  std::size_t row_bytes() const { return std::max(in_row_.bytes, sizeof(rows::row_piece)) * in_row_.offsets.size(); }
 
   std::vector<rows::row_piece> pieces(std::int64_t first, std::int64_t count) const {
     std::vector<rows::row_piece> result;
-    result.reserve(static_cast<std::size_t>(count) * in_row_.offsets.size());
-    for (std::int64_t row = first; row < first + count; ++row)
-      for (const std::size_t inset : in_row_.offsets) result.push_back({row, inset});
+    const std::int64_t owners_first = layout_.partition().first(part_.owner);
+    const bool is_element = layout_.blocks() != nullptr;  // each row of the memory
+    for_each_row(first, count, [&](std::size_t begin) {
+      const std::int64_t row = owners_first + static_cast<std::int64_t>(begin / layout_.row_bytes());
+      const std::size_t inset = begin % layout_.row_bytes();
+      for (const std::size_t offset : in_row_.offsets)
+        result.push_back(is_element ? rows::row_piece{row + static_cast<std::int64_t>(offset / layout_.row_bytes()), 0}
+                                    : rows::row_piece{row, inset + offset});
+    });
     return result;
   }
 
   /// Offsets of pieces() in the owner's memory.
-  std::vector<std::size_t> offsets(int owner, std::int64_t first, std::int64_t count) const {
+  std::vector<std::size_t> offsets(std::int64_t first, std::int64_t count) const {
     std::vector<std::size_t> result;
-    result.reserve(static_cast<std::size_t>(count) * in_row_.offsets.size());
-    for (std::int64_t row = first; row < first + count; ++row)
-      for (const std::size_t inset : in_row_.offsets) result.push_back(layout_.offset_at_owner(owner, row) + inset);
+    for_each_row(first, count, [&](std::size_t begin) {
+      for (const std::size_t offset : in_row_.offsets) result.push_back(begin + offset);
+    });
     return result;
   }
 
  private:
+  template <class Visit>
+  void for_each_row(std::int64_t first, std::int64_t count, Visit&& visit) const {
+    for (std::int64_t row = first; row < first + count; ++row)
+      visit(part_.offset + static_cast<std::size_t>(row * part_.strides[0]));
+  }
+
+  void split_to_elements() {
+    const base::box_pieces whole = std::exchange(in_row_, {layout_.element_bytes(), {}});
+    for (const std::size_t offset : whole.offsets)
+      for (std::size_t inset = 0; inset < whole.bytes; inset += in_row_.bytes)
+        in_row_.offsets.push_back(offset + inset);
+  }
+
   const layout& layout_;
+  const owned_part& part_;
   base::box_pieces in_row_;
 };
 
@@ -70,7 +88,7 @@ class box_of_rows {
 memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<const std::int64_t> shape,
                      const void* alpha) {
   const std::size_t element = user.element_bytes();
-  const std::size_t elements = static_cast<std::size_t>(user.elements() / user.extent(0) * shape[0]);
+  const std::size_t elements = base::volume(shape);
   memory::scratch packed(elements * element);
   base::copy_strided(packed.data(), base::dense_strides(shape, element), here, user.strides(), shape, element);
   if (alpha != nullptr)
@@ -85,23 +103,25 @@ memory::scratch pack(const std::byte* here, const base::buffer& user, std::span<
 std::unique_ptr<access::transfer> accumulate_box::combine(base::array_argument<std::int64_t> lower,
                                                           const base::buffer& user, std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;
-  const distribution::partition& owners = of_.layout().partition();
-  const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
-  const box_of_rows box(of_.layout(), lower.values, user.shape());
+  const layout& all = of_.layout();
   auto others = std::make_unique<box_transfer>("tensor_accumulate_box", of_.held()->remote(), window::row_access::add,
-                                               op_, box.rows_of(most_bytes));
-  std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
-  for (std::int64_t first = begin; first < end; first += shape[0]) {
-    const int owner = owners.owner(first);
-    const bool is_here = is_staged() || of_.is_mapped(owner);
-    const std::int64_t most = is_here ? box.rows_of(combined_bytes) : others->room();
-    shape[0] = std::min({end - first, owners.first(owner + 1) - first, most});
-    memory::scratch packed = pack(user.data() + (first - begin) * user.stride(0), user, shape, alpha_);
-    if (is_here)
-      combine_here(box.pieces(first, shape[0]), box.piece_bytes(), packed.data());
-    else
-      others->add({owner, box.piece_bytes(), box.offsets(owner, first, shape[0]), std::move(packed), {}}, shape[0]);
-  }
+                                               op_, most_bytes);
+  all.for_each_part({lower.values, user.shape().size()}, user.shape(), [&](const owned_part& part) {
+    const part_pieces its(all, part);
+    const std::byte* const here = user.data() + base::offset_of(user.strides(), part.inset);
+    const bool is_here = is_staged() || of_.is_mapped(part.owner);
+    const auto rows_here = static_cast<std::int64_t>(std::max<std::size_t>(1, combined_bytes / its.row_bytes()));
+    std::vector<std::int64_t> shape = part.shape;
+    for (std::int64_t first = 0; first < part.shape[0]; first += shape[0]) {
+      shape[0] = std::min(part.shape[0] - first, is_here ? rows_here : others->room_for(its.row_bytes()));
+      memory::scratch packed = pack(here + first * user.stride(0), user, shape, alpha_);
+      if (is_here)
+        combine_here(its.pieces(first, shape[0]), its.piece_bytes(), packed.data());
+      else
+        others->add({part.owner, its.piece_bytes(), its.offsets(first, shape[0]), std::move(packed), {}},
+                    static_cast<std::size_t>(shape[0]) * its.row_bytes());
+    }
+  });
   return box_transfer::start(std::move(others));
 }
 
@@ -117,7 +137,7 @@ accumulate_box::accumulate_box(whole_tensor& of, base::array_argument<std::int64
     : box_operation(of, lower, source, "source"), op_(op), alpha_(alpha) {
   rows::require_combining(of.layout().dtype(), op);
   if (user_.elements() == 0 || is_staged()) return;
-  if (!can_add_everywhere(of)) require_mapped(of, lower_.values[0], lower_.values[0] + user_.extent(0));
+  if (!can_add_everywhere(of)) require_mapped(of, lower_, user_.shape());
   require_apart_from_box(of, lower_, user_, false);
 }
 

@@ -29,6 +29,7 @@ box_operation::box_operation(whole_tensor& of, base::array_argument<std::int64_t
 
 std::size_t box_operation::piece_bytes() const {
   const layout& shape = of_.layout();
+  if (shape.blocks() != nullptr) return shape.element_bytes();  // at least
   return base::piece_bytes(shape.strides(), user_.shape(), shape.element_bytes());
 }
 

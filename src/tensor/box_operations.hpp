@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "access/transfer.hpp"
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "rows/combine_pieces.hpp"
+#include "tensor/box_transfer.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -21,7 +23,7 @@ class box_operation {
   box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array,
                 const char* array_name);
 
-  /// Bytes of the contiguous pieces of the box in the tensor.
+  /// Bytes of the contiguous pieces of the box in the tensor, or less.
   std::size_t piece_bytes() const;
 
   whole_tensor& of_;
@@ -29,6 +31,13 @@ class box_operation {
   const syncyte_buffer_t* raw_;  // user_, as the caller gave it
   base::buffer user_;            // the caller's array, of any strides; checked
 };
+
+/// Copies elements of the box at `lower` between a checked array, of any strides, and the tensor. Those of memory that
+/// is not mapped here go by copies_of() the same tensor.
+void copy_elements(const whole_tensor& of, std::span<const std::int64_t> lower, const base::buffer& user, bool gets,
+                   box_transfer& others);
+std::unique_ptr<box_transfer> copies_of(const whole_tensor& of, const char* operation, bool gets,
+                                        std::size_t most_bytes = box_transfer::one_round);
 
 /// Copies a box. The caller's memory stays until the end of a get; a put has read it when begin() returns.
 class copy_box : public box_operation {

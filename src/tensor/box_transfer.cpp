@@ -18,13 +18,13 @@ void box_transfer::finish() {
   parts_.clear();
 }
 
-void box_transfer::add(part one, std::int64_t rows) {
+void box_transfer::add(part one, std::size_t bytes) {
   parts_.push_back(std::move(one));
-  room_ -= rows;
+  room_ -= std::min(room_, bytes);
   if (room_ > 0) return;
   begin();
   wait();
-  room_ = most_rows_;
+  room_ = most_bytes_;
 }
 
 std::unique_ptr<box_transfer> box_transfer::start(std::unique_ptr<box_transfer> all) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,16 +28,20 @@ class box_transfer final : public access::transfer {
     std::function<void(std::byte*)> unpack;  // copies the packed elements to the caller's memory; only for a get
   };
 
-  /// `operation`: its name in messages. `remote` may be null if there are no parts. `op`: of an add. A round has
-  /// `most_rows` rows.
-  box_transfer(const char* operation, window::remote* remote, window::row_access what, syncyte_op_t op,
-               std::int64_t most_rows)
-      : operation_(operation), remote_(remote), what_(what), op_(op), most_rows_(most_rows), room_(most_rows) {}
+  static constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
 
-  /// Rows that still fit the round.
-  std::int64_t room() const { return room_; }
-  /// Adds a part of at most room() rows; transfers the round once it is full.
-  void add(part one, std::int64_t rows);
+  /// `operation`: its name in messages. `remote` may be null if there are no parts. `op`: of an add. A round has about
+  /// `most_bytes`.
+  box_transfer(const char* operation, window::remote* remote, window::row_access what, syncyte_op_t op,
+               std::size_t most_bytes)
+      : operation_(operation), remote_(remote), what_(what), op_(op), most_bytes_(most_bytes), room_(most_bytes) {}
+
+  /// Number of rows, of so many bytes each, that still fit the round; at least 1.
+  std::int64_t room_for(std::size_t row_bytes) const {
+    return static_cast<std::int64_t>(std::clamp<std::size_t>(room_ / row_bytes, 1, INT64_MAX));
+  }
+  /// Adds a part of so many bytes; transfers the round once it is full.
+  void add(part one, std::size_t bytes);
 
   /// Starts the transfer of the last round. Null: it has ended.
   static std::unique_ptr<box_transfer> start(std::unique_ptr<box_transfer> all);
@@ -54,8 +60,8 @@ class box_transfer final : public access::transfer {
   window::remote* remote_;
   window::row_access what_;
   syncyte_op_t op_;
-  std::int64_t most_rows_;
-  std::int64_t room_;
+  std::size_t most_bytes_;
+  std::size_t room_;                             // bytes that still fit the round
   std::vector<part> parts_;                      // of the round
   std::unique_ptr<access::transfer> in_flight_;  // destroyed before the parts
 };

@@ -17,7 +17,6 @@ namespace {
 
 /// About how many packed bytes, with the list of pieces, are transferred in a round.
 constexpr std::size_t round_bytes = std::size_t{64} << 20;
-constexpr std::size_t one_round = std::numeric_limits<std::size_t>::max();
 
 /// Copies between a caller's memory and other memory.
 struct box_elements {
@@ -49,45 +48,41 @@ box_transfer::part make_part(int owner, base::box_pieces pieces, const box_eleme
   return made;
 }
 
-/// Rows of a box that have about so many bytes, at least 1.
-std::int64_t rows_in(std::size_t bytes, const base::buffer& box) {
-  const auto extent = static_cast<std::size_t>(box.extent(0));
-  return static_cast<std::int64_t>(std::clamp<std::size_t>(bytes / (box.bytes() / extent), 1, extent + 1));
-}
-
 }  // namespace
 
-/// Copies a box in contiguous ranges of rows; starts the last round of rows that are not mapped here, about
-/// `most_bytes` at most. Null: all is copied.
+void copy_elements(const whole_tensor& of, std::span<const std::int64_t> lower, const base::buffer& user, bool gets,
+                   box_transfer& others) {
+  const layout& all = of.layout();
+  const box_elements copy{user, gets};
+  all.for_each_part(lower, user.shape(), [&](const owned_part& part) {
+    std::byte* const here = user.data() + base::offset_of(user.strides(), part.inset);
+    if (std::byte* const there = of.held()->find(all, part.owner, part.offset))
+      return copy(here, there, part.strides, part.shape);
+    std::vector<std::int64_t> shape = part.shape;
+    const std::size_t row_bytes = base::volume(std::span(shape).subspan(1)) * all.element_bytes();
+    for (std::int64_t first = 0; first < part.shape[0]; first += shape[0]) {
+      shape[0] = std::min(part.shape[0] - first, others.room_for(row_bytes));
+      const std::size_t origin = part.offset + static_cast<std::size_t>(first * part.strides[0]);
+      auto pieces = base::find_pieces(origin, part.strides, shape, all.element_bytes());
+      others.add(make_part(part.owner, std::move(pieces), copy, here + first * user.stride(0), shape),
+                 static_cast<std::size_t>(shape[0]) * row_bytes);
+    }
+  });
+}
+
+std::unique_ptr<box_transfer> copies_of(const whole_tensor& of, const char* operation, bool gets,
+                                        std::size_t most_bytes) {
+  const auto what = gets ? window::row_access::get : window::row_access::put;
+  return std::make_unique<box_transfer>(operation, of.held()->remote(), what, SYNCYTE_OP_REPLACE, most_bytes);
+}
+
+/// Copies a box; starts the last round of elements that are not mapped here, about `most_bytes` at most. Null: all is
+/// copied.
 std::unique_ptr<access::transfer> copy_box::copy(base::array_argument<std::int64_t> lower, const base::buffer& user,
                                                  std::size_t most_bytes) {
   if (user.elements() == 0) return nullptr;
-  const layout& all = of_.layout();
-  const rows::row_map& mapped = of_.held()->mapped_rows();
-  const std::vector<std::int64_t> strides = all.strides();
-  const std::int64_t inset = inset_of(strides, lower.values);
-  const std::int64_t begin = lower.values[0], end = begin + user.extent(0);
-  const box_elements copy{user, gets_};
-  const char* const operation = gets_ ? "tensor_get_box" : "tensor_put_box";
-  const auto what = gets_ ? window::row_access::get : window::row_access::put;
-  auto others = std::make_unique<box_transfer>(operation, of_.held()->remote(), what, SYNCYTE_OP_REPLACE,
-                                               rows_in(most_bytes, user));
-  std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
-  for (std::int64_t first = begin; first < end; first += shape[0]) {
-    const rows::row_range* const range = mapped.find_range(first);
-    const int owner = all.partition().owner(first);
-    const std::int64_t limit = range != nullptr ? range->first + range->count
-                                                : std::min(all.partition().first(owner + 1), first + others->room());
-    shape[0] = std::min(end, limit) - first;
-    std::byte* const here = user.data() + (first - begin) * user.stride(0);
-    if (range != nullptr) {
-      copy(here, mapped.find(first) + inset, strides, shape);
-      continue;
-    }
-    const std::size_t origin = all.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
-    auto pieces = base::find_pieces(origin, strides, shape, all.element_bytes());
-    others->add(make_part(owner, std::move(pieces), copy, here, shape), shape[0]);
-  }
+  auto others = copies_of(of_, gets_ ? "tensor_get_box" : "tensor_put_box", gets_, most_bytes);
+  copy_elements(of_, {lower.values, user.shape().size()}, user, gets_, *others);
   return box_transfer::start(std::move(others));
 }
 
@@ -97,7 +92,7 @@ copy_box::copy_box(whole_tensor& of, base::array_argument<std::int64_t> lower, c
   require_apart_from_box(of, lower_, user_, gets);
 }
 
-std::unique_ptr<access::transfer> copy_box::begin() { return copy(lower_, user_, one_round); }
+std::unique_ptr<access::transfer> copy_box::begin() { return copy(lower_, user_, box_transfer::one_round); }
 
 void copy_box::run() {
   const std::size_t most = packed_bytes_in(round_bytes, piece_bytes());

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <tuple>
 
 #include "atomics/elements.hpp"
 
@@ -92,17 +93,13 @@ counter::counter(const whole_tensor& of, std::int64_t element, const char* opera
                                     .argument = "dtype",
                                     .value = base::dtype_name(dtype_),
                                     .expected = "int32 or int64, of which counters are"});
-  const std::int64_t elements = shape.rows() * shape.row_elements();
+  const std::int64_t elements = shape.elements();
   base::expect(element >= 0 && element < elements, SYNCYTE_ERR_INDEX, "element", element, "0 to {} ({} elements)",
                elements - 1, elements);
-  const std::int64_t row = element / shape.row_elements();
-  const auto inset = static_cast<std::size_t>(element % shape.row_elements()) * shape.element_bytes();
-  owner_ = shape.partition().owner(row);
-  offset_ = shape.offset_at_owner(owner_, row) + inset;
+  std::tie(owner_, offset_) = shape.find_element(element);
   if (remote_ != nullptr && !remote_->is_atomic_with_processor()) return;
-  std::byte* const mapped = of.held()->mapped_rows().find(row);
-  if (mapped == nullptr) return;
-  address_ = mapped + inset;
+  address_ = of.held()->find(shape, owner_, offset_);
+  if (address_ == nullptr) return;
   if (std::bit_cast<std::uintptr_t>(address_) % shape.element_bytes() != 0) [[unlikely]]
     base::fail(SYNCYTE_ERR_UNSUPPORTED, "{}: the wrapped memory is not aligned to its elements, as atomics need it",
                shape.text());

@@ -68,7 +68,9 @@ put_signal::put_signal(whole_tensor& of, const syncyte_buffer_t* index, const sy
       counter_(*counters_, element, "tensor_put_signal"),
       value_(counter_.checked(value, "value")),
       op_(checked_signal(op)),
-      rows_(of, index, source) {}
+      rows_(of, index, source) {
+  of.layout().require_rows();
+}
 
 std::unique_ptr<access::transfer> put_signal::begin() {
   auto rows = rows_.begin();
@@ -89,7 +91,7 @@ void store(whole_tensor& of, std::int64_t element, std::int64_t value) {
 }
 
 std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_t compare, std::int64_t value,
-                  double timeout) {
+                  double timeout, const needed_rank& needed) {
   const counter found(of, element, "tensor_wait");
   base::expect_known<base::known::compare>(compare, "compare");
   found.checked(value, "value");
@@ -98,22 +100,29 @@ std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_
   atomics::backoff wait;
   std::optional<watchdog::scope> watched;
   window::ended_ranks ended(*of.comm(), of.held()->remote());
-  bool is_hopeless = false;  // all other ranks had ended before the last look
+  bool has_ended = false;    // the needed rank
+  bool is_hopeless = false;  // before the last look
   while (true) {
     // Read the clock before the last look, so that no change before the limit is missed.
     const atomics::backoff::seconds waited = std::chrono::steady_clock::now() - begin;
     const bool is_last = timeout >= 0 && waited.count() >= timeout;
     const std::int64_t seen = found.load();
-    if (compares(compare, seen, value)) return seen;
-    if (is_hopeless)
-      ended.fail_by_all_others(
-          of.layout().text(),
-          fmt::format("while element {} of {} is {}; no other rank can change it", element, of.layout().text(), seen));
+    if (compares(compare, seen, value)) {
+      if (watched) watched->complete();
+      return seen;
+    }
+    if (is_hopeless) {
+      const std::string text = fmt::format("while element {} of {} is {}", element, of.layout().text(), seen);
+      if (has_ended && !needed.has_done_its_part()) ended.fail(needed.rank, of.layout().text(), text);
+      ended.fail_by_all_others(of.layout().text(), text + "; no other rank can change it");
+    }
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", of.layout().text(), 0, 0, watchdog::scope::reported_once);
     if (wait.is_time_to_poll()) {
       poll_for_ends();
-      is_hopeless = ended.contains_all_others();
+      has_ended = has_ended || (needed.rank >= 0 && ended.contains(needed.rank));
+      if (needed.rank < 0 || has_ended)
+        is_hopeless = (has_ended && !needed.has_done_its_part()) || ended.contains_all_others();
       if (is_hopeless) continue;
     }
     constexpr atomics::backoff::seconds longest(1e-3);

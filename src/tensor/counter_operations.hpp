@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "access/transfer.hpp"
@@ -14,9 +15,16 @@ namespace syncyte::tensor {
 
 std::int64_t load(const whole_tensor& of, std::int64_t element);
 void store(whole_tensor& of, std::int64_t element, std::int64_t value);
-/// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
+/// A rank without which a wait cannot end, unless it has done its part.
+struct needed_rank {
+  int rank = -1;  // none
+  std::function<bool()> has_done_its_part = {};
+};
+
+/// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT, and SYNCYTE_ERR_PEER_DIED once all
+/// other ranks have ended, or the needed one.
 std::int64_t wait(const whole_tensor& of, std::int64_t element, syncyte_compare_t compare, std::int64_t value,
-                  double timeout);
+                  double timeout, const needed_rank& needed = {});
 
 // The two forms of the others are access::run and access::start. `previous`, which may be null, gets the old value at
 // the end.

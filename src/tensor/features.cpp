@@ -5,6 +5,7 @@
 
 #include "tensor/row_locks.hpp"
 #include "tensor/staged_adds.hpp"
+#include "tensor/versions.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -21,6 +22,15 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
                                                  const syncyte_buffer_t* local, const tensor_options& options) {
   auto made = wrap_rows(std::move(comm), local, options);
   made->add_features(options);
+  return made;
+}
+
+std::shared_ptr<whole_tensor> whole_tensor::create_by_layout(std::shared_ptr<comm::communicator> comm,
+                                                             syncyte_dtype_t dtype,
+                                                             const std::shared_ptr<collectives::shared_layout>& by,
+                                                             std::int64_t slots, const tensor_options& options) {
+  auto made = create_blocks(std::move(comm), dtype, by, slots, options);
+  if (slots > 0) made->versions_ = tensor::versions::create(*made, slots, options.text());
   return made;
 }
 
@@ -51,6 +61,13 @@ const std::shared_ptr<optimizer>& whole_tensor::optimizer() const {
   if (optimizer_ == nullptr) [[unlikely]]
     base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} has no optimizer; call tensor_set_optimizer() first", layout_.text());
   return optimizer_;
+}
+
+versions& whole_tensor::versions() const {
+  if (versions_ == nullptr) [[unlikely]]
+    base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} was made without slots; expected 1 or more for publish and take",
+               layout_.text());
+  return *versions_;
 }
 
 void whole_tensor::sync() {

@@ -69,6 +69,7 @@ void set_optimizer(whole_tensor& of, const optim::rule& by, const std::optional<
     comm::collective_call call(*of.comm(), "tensor_set_optimizer", comm::collective_call::always_agrees);
     call.attempt([&] {
       if (error) throw *error;
+      shape.require_rows();
       optim::check(shape.dtype());
       optim::check(by);
       base::require(std::bit_cast<std::uintptr_t>(of.held()->local()) % shape.element_bytes() == 0,

@@ -20,6 +20,23 @@ namespace {
                 .expected = base::separate_memory});
 }
 
+/// Of a tensor that is cut by a layout. Only all elements of one part may be copied to themselves.
+void require_apart_from_parts(const whole_tensor& of, base::array_argument<std::int64_t> lower, const base::buffer& box,
+                              bool is_get) {
+  const base::byte_range user = base::range_of(box);
+  of.layout().for_each_part({lower.values, box.shape().size()}, box.shape(), [&](const owned_part& part) {
+    std::byte* const there = of.held()->find(of.layout(), part.owner, part.offset);
+    if (there == nullptr) return;
+    const bool is_itself = there == box.data() && std::ranges::equal(part.shape, box.shape()) &&
+                           std::ranges::equal(part.strides, box.strides());
+    std::vector<std::int64_t> last = part.shape;
+    for (std::int64_t& index : last) --index;
+    const auto bytes = static_cast<std::size_t>(base::offset_of(part.strides, last)) + box.element_bytes();
+    if (!is_itself && user.meets(base::range_of(there, bytes)))
+      refuse_shared(box.argument(), lower.values[0] + part.inset[0], is_get ? "reads" : "writes");
+  });
+}
+
 }  // namespace
 
 void require_apart_from_rows(const whole_tensor& of, const row_request& request, bool is_get) {
@@ -32,6 +49,8 @@ void require_apart_from_rows(const whole_tensor& of, const row_request& request,
   const bool has_written_index = !is_get && index.meets(rows);
   if (!request.memory.meets(rows) && !has_written_index) [[likely]]
     return;
+  if (of.layout().blocks() != nullptr)
+    refuse_shared(has_written_index ? "index" : request.name, request.index[0], is_get ? "reads" : "writes");
   const std::size_t bytes = of.layout().row_bytes();
   for (std::int64_t i = 0; i < request.index.count(); ++i) {
     const std::byte* const row = held.mapped_rows().find(request.index[i]);
@@ -64,6 +83,7 @@ void require_apart_from_box(const whole_tensor& of, base::array_argument<std::in
   const base::byte_range user = base::range_of(box);
   if (!user.meets(held.memory())) [[likely]]
     return;
+  if (shape.blocks() != nullptr) return require_apart_from_parts(of, lower, box, is_get);
   const std::vector<std::int64_t> strides = shape.strides();
   const auto in_row = base::find_paired_pieces(box.strides().subspan(1), std::span(strides).subspan(1),
                                                box.shape().subspan(1), shape.element_bytes());

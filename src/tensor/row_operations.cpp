@@ -7,6 +7,7 @@
 #include "access/by_owner.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
+#include "tensor/box_operations.hpp"
 #include "tensor/own_memory.hpp"
 #include "tensor/staged_adds.hpp"
 
@@ -104,8 +105,25 @@ constexpr row_kind adds{"tensor_scatter_add", window::row_access::add, "source",
 
 }  // namespace
 
+/// Rows of a tensor that is cut by a layout are boxes, which several ranks may own.
+std::unique_ptr<access::transfer> row_operation::begin_boxes() {
+  const layout& shape = of_.layout();
+  std::vector<std::int64_t> box(shape.shape().begin(), shape.shape().end()), lower(box.size());
+  box[0] = 1;
+  const std::size_t bytes = static_cast<std::size_t>(shape.slice_elements()) * shape.element_bytes();
+  auto others = copies_of(of_, kind_.name, kind_.writes_packed);
+  for (std::int64_t i = 0; i < request_.index.count(); ++i) {
+    lower[0] = request_.index[i];
+    const syncyte_buffer_t row =
+        base::make_buffer(request_.packed + static_cast<std::size_t>(i) * bytes, shape.dtype(), box);
+    copy_elements(of_, lower, base::buffer(&row, kind_.packed), kind_.writes_packed, *others);
+  }
+  return box_transfer::start(std::move(others));
+}
+
 std::unique_ptr<access::transfer> row_operation::begin() {
   if (request_.is_empty) return nullptr;
+  if (of_.layout().blocks() != nullptr) return begin_boxes();
   if (of_.held()->mapped_rows().covers(of_.layout().rows())) {
     kind_.run(of_, request_);
     return nullptr;
@@ -129,6 +147,7 @@ scatter::scatter(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_
 
 scatter_add::scatter_add(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source)
     : row_operation(of, index, source, adds) {
+  of.layout().require_rows();
   if (request_.is_empty || of.staged() != nullptr) return;
   if (!can_add_everywhere(of)) require_mapped(of, request_);
   require_apart_from_rows(of, request_, false);

@@ -37,6 +37,8 @@ class row_operation {
   row_request request_;
 
  private:
+  std::unique_ptr<access::transfer> begin_boxes();
+
   const row_kind& kind_;
 };
 

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "base/array_argument.hpp"
 #include "base/overlap.hpp"
 #include "rows/row_index.hpp"
 #include "tensor/whole_tensor.hpp"
@@ -23,10 +25,10 @@ struct row_request {
   base::byte_range memory{};  // of the packed rows
 };
 
-/// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of a request, or of [first, end), that this process has not
-/// mapped.
+/// Throws SYNCYTE_ERR_UNSUPPORTED, naming the first row of a request, or of a box, that this process has not mapped.
 void require_mapped(const whole_tensor& of, const row_request& request);
-void require_mapped(const whole_tensor& of, std::int64_t first, std::int64_t end);
+void require_mapped(const whole_tensor& of, base::array_argument<std::int64_t> lower,
+                    std::span<const std::int64_t> extent);
 
 /// Whether rows of all owners can be added to.
 bool can_add_everywhere(const whole_tensor& of);

@@ -39,6 +39,11 @@ class storage final : public comm::collective_resource {
   const rows::row_map& mapped_rows() const { return mapped_rows_; }  // rows that this process loads and stores
   base::byte_range memory() const { return memory_of_rows_; }        // of all mapped rows
   std::byte* local() const { return local_; }                        // this rank's rows
+  /// Address of a byte of an owner's memory, whose rows `shape` describes; null if it is not mapped.
+  std::byte* find(const layout& shape, int owner, std::size_t offset) const {
+    std::byte* const begin = mapped_rows_.find(shape.partition().first(owner));
+    return begin == nullptr ? nullptr : begin + offset;
+  }
   std::byte* node() const { return node_; }        // the node's rows in one range; null if wrapped on several ranks
   atomics::lock_table& locks() { return locks_; }  // of mapped rows; empty if adds need none
   /// Other ranks' memory; null if all rows are mapped.

@@ -20,6 +20,7 @@ namespace syncyte::tensor {
 
 class optimizer;
 class staged_adds;
+class versions;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
@@ -46,6 +47,10 @@ class whole_tensor {
                                               const tensor_options& options);
   static std::shared_ptr<whole_tensor> wrap(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* local,
                                             const tensor_options& options);
+  /// `by`: null on ranks that open what the others create; `dtype` and `slots` are ignored there.
+  static std::shared_ptr<whole_tensor> create_by_layout(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
+                                                        const std::shared_ptr<collectives::shared_layout>& by,
+                                                        std::int64_t slots, const tensor_options& options);
 
   /// Drops this rank's reference; memory is freed at a collective point. Local, does not call MPI.
   ~whole_tensor();
@@ -78,6 +83,9 @@ class whole_tensor {
   const std::shared_ptr<tensor::optimizer>& optimizer() const;
   void set_optimizer(std::shared_ptr<tensor::optimizer> by) { optimizer_ = std::move(by); }
 
+  /// Throws SYNCYTE_ERR_UNSUPPORTED if it has no slots.
+  tensor::versions& versions() const;
+
   void flush() const;
   void sync();  // collective
 
@@ -88,6 +96,9 @@ class whole_tensor {
                                                    const tensor_options& options);
   static std::shared_ptr<whole_tensor> wrap_rows(std::shared_ptr<comm::communicator> comm,
                                                  const syncyte_buffer_t* local, const tensor_options& options);
+  static std::shared_ptr<whole_tensor> create_blocks(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
+                                                     const std::shared_ptr<collectives::shared_layout>& by,
+                                                     std::int64_t& slots, const tensor_options& options);
   void add_features(const tensor_options& options);
   void sync_rows();
 
@@ -97,6 +108,7 @@ class whole_tensor {
   std::unique_ptr<staged_adds> staged_;
   std::shared_ptr<whole_tensor> row_locks_;       // null without tensor_options::row_locks
   std::shared_ptr<tensor::optimizer> optimizer_;  // null if there is none
+  std::unique_ptr<tensor::versions> versions_;    // null without slots
   std::uint64_t id_;
 };
 

@@ -43,7 +43,7 @@ scope::~scope() {
   if (record_ < 0 || mine == nullptr) return;
   watchdog::thread_record& record = mine->records[record_];
   record.is_inside = 0;
-  record.since_ns = now_ns();
+  record.since_ns = is_complete_ ? 0 : now_ns();
   record.is_taken = 0;
 }
 

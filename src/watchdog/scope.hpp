@@ -20,8 +20,12 @@ class scope {
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
+  /// The wait has come to its end: the next one is another wait, however soon it begins.
+  void complete() { is_complete_ = true; }
+
  private:
   int record_;  // -1: not watched
+  bool is_complete_ = false;
 };
 
 /// Lists an operation that was started and is not complete, for its lifetime. It appears in reports, but never causes

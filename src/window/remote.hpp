@@ -75,8 +75,8 @@ class remote : public comm::collective_resource {
     finish(start_get(rank, offset, target, bytes));
   }
 
-  /// Gets, puts or combines the rows of all owners, whose transfers may overlap; each rank is there at most once. If a
-  /// row of a put repeats, its last copy stays. `op` is of an add: it combines element by element, by the row_adder
+  /// Gets, puts or combines the rows of all owners, whose transfers may overlap; a rank may be there several times. If
+  /// a row of a put repeats, its last copy stays. `op` is of an add: it combines element by element, by the row_adder
   /// that the owner gave to open_remote(), and loses no addition; throws SYNCYTE_ERR_UNSUPPORTED unless can_add_rows().
   /// The lists stay until the end too.
   virtual std::unique_ptr<transfer> start_rows(const char* operation, row_access what,

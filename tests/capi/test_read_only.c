@@ -111,6 +111,21 @@ static void test_halos(void) {
   EXPECT_OK(syncyte_comm_destroy(&ring));
 }
 
+/* Published from constant memory, and not taken into it. */
+static void refuse_versions(const syncyte_buffer_t* constant_values, const syncyte_buffer_t* bad) {
+  const int64_t corner[2] = {0, 0};
+  const int32_t one = 1, axis = -1;
+  syncyte_layout_t layout = NULL;
+  syncyte_tensor_t field = NULL;
+  int64_t step = 0;
+  EXPECT_OK(syncyte_layout_create_mesh(world, 2, constant_values->shape, 1, &one, 0, NULL, 1, &axis, NULL, &layout));
+  EXPECT_OK(syncyte_tensor_create_by_layout(world, constant_values->dtype, layout, 2, NULL, &field));
+  EXPECT_OK(syncyte_tensor_publish(field, rank == 0, constant_values, 1));
+  EXPECT_REFUSED(syncyte_tensor_take(field, 2, corner, 1, 30.0, bad, &step));
+  EXPECT_OK(syncyte_tensor_destroy(&field));
+  EXPECT_OK(syncyte_layout_destroy(&layout));
+}
+
 static void test_tensors(void) {
   const int64_t shape[] = {8, 2}, corner[] = {0, 0}, box[] = {1, 2};
   int64_t rows[] = {7};
@@ -129,6 +144,7 @@ static void test_tensors(void) {
   EXPECT_REFUSED(syncyte_tensor_get_box(tensor, 2, corner, &bad));
   EXPECT_REFUSED_START(syncyte_tensor_iget_box(tensor, 2, corner, &bad, &request));
   EXPECT_REFUSED(syncyte_tensor_wrap(world, &bad, NULL, &wrapped));
+  refuse_versions(&in, &bad);
   rows[0] = 0;
   EXPECT_OK(syncyte_rows_gather(&in, &index, &filled));
   EXPECT_REFUSED(syncyte_rows_gather(&in, &index, &bad));

@@ -9,6 +9,7 @@
 
 #include "expect.hpp"
 #include "syncyte/bundle.hpp"
+#include "syncyte/tensor.hpp"
 
 namespace {
 
@@ -56,6 +57,34 @@ TEST_F(cxx_layout, relocates) {
       EXPECT_EQ(to[static_cast<std::size_t>(3 * row + column)],
                 static_cast<float>(3 * size_ * row + 3 * rank_ + column));
   EXPECT_THROW(rows.relocate(dtype::float64, source, columns, target), error);
+}
+
+TEST_F(cxx_layout, cuts_a_tensor) {
+  const layout columns = layout::mesh(world_, {2, 3 * size_}, {size_}, {.axes = {1}}, {.ghosts_low = {1, 1}});
+  const tensor field(world_, dtype::float32, columns, {.name = "field"});
+  EXPECT_EQ(field.shape(), (extents{2, 3 * size_}));
+  ASSERT_EQ(field.local<float>().size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) field.local<float>()[i] = static_cast<float>(10 * rank_) + static_cast<float>(i);
+  field.sync();
+  EXPECT_EQ(field.layout().blocks_of(rank_)[0].first, (extents{0, 3 * rank_}));
+  EXPECT_EQ(tensor(world_, dtype::int8, {3}).layout().get(), nullptr);
+  std::array<float, 6> found{};
+  const std::int32_t next = (rank_ + 1) % size_;
+  field.get_box(extents{0, 3 * next}, buffer(found.data(), extents{2, 3}));
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(found[i], static_cast<float>(10 * next) + static_cast<float>(i));
+  field.sync();
+  const tensor live(world_, dtype::float32, columns, {}, 2);
+  EXPECT_EQ(live.shape(), (extents{2, 2, 3 * size_}));
+  const std::vector<float> block(12, 4.0F);
+  live.publish(const_buffer(block.data(), extents{3, 4}), 7);
+  EXPECT_EQ(live.take(extents{0, 3 * rank_}, buffer(found.data(), extents{2, 3}), 7, std::chrono::seconds(20)), 7);
+  EXPECT_EQ(found[0], 4.0F);
+  EXPECT_THROW(live.take(extents{0, 0}, buffer(found.data(), extents{2, 3}), 8, std::chrono::seconds(0)), error);
+  live.sync();
+  if (size_ == 1) return;
+  const tensor opened = rank_ == 0 ? tensor::open(world_, "b") : tensor(world_, dtype::int16, columns, {.name = "b"});
+  EXPECT_EQ(opened.type(), dtype::int16);
+  EXPECT_EQ(opened.shape(), field.shape());
 }
 
 TEST_F(cxx_layout, a_bundle_exchanges_and_sums) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -195,6 +196,38 @@ TEST(layout, meshes_that_do_not_fit_are_refused) {
   EXPECT_EQ(with({{0}, {}}, {{2}, {0}}), "number of the mesh's ranks is 1; expected 2, one for each place");
   EXPECT_EQ(with({{0}, {}}, {{2}, {0, -1}}), "no rank has block 1");
   EXPECT_EQ(with({{0}, {}}, {{2, 1}, {0, 0}}), "accepted") << "one rank may have several blocks";
+}
+
+TEST(layout, is_made_again_from_its_facts) {
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    const trial one(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const layout again = layout::from_facts(one.made.facts());
+    ASSERT_EQ(again, one.made);
+    for (int block = 0; block < again.blocks(); ++block) {
+      ASSERT_EQ(again.shape_of(block), one.made.shape_of(block));
+      ASSERT_EQ(points_of(again, block, holding::owned), points_of(one.made, block, holding::owned));
+    }
+  }
+}
+
+TEST(layout, moves_to_other_ranks) {
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    const trial one(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<int> ranks;
+    for (int rank = 0; rank < one.size; ++rank) ranks.push_back(2 * (one.size - rank));
+    const layout moved = one.made.among(ranks, 2 * one.size + 1);
+    ASSERT_EQ(moved.blocks(), one.made.blocks());
+    ASSERT_EQ(moved.size(), 2 * one.size + 1);
+    for (int rank = 0; rank < moved.size(); ++rank) {
+      const auto before = std::ranges::find(ranks, rank);
+      ASSERT_TRUE(before == ranks.end()
+                      ? moved.blocks_of(rank).empty()
+                      : std::ranges::equal(moved.blocks_of(rank),
+                                           one.made.blocks_of(static_cast<int>(before - ranks.begin()))));
+    }
+  }
 }
 
 TEST(layout, huge_arrays_have_short_descriptions) {

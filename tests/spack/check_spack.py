@@ -78,7 +78,8 @@ def clone(source: Path, folder: Path) -> Path:
 
 
 def concretize(spack: str, folder: Path) -> None:
-    command = [spack, "-c", f"repos:syncyte:{folder / REPOSITORY}"]
+    # Not a Syncyte that this Spack has installed before.
+    command = [spack, "-c", f"repos:syncyte:{folder / REPOSITORY}", "-c", "concretizer:reuse:exclude:[syncyte]"]
     run(*command, "audit", "packages", "syncyte", cwd=folder)
     for spec in SPECS:
         run(*command, "spec", spec, cwd=folder)

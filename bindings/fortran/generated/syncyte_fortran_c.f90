@@ -576,6 +576,37 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_bundle_set_array
 
+    !> Publishes this rank's part of the next version, by syncyte_tensor_publish().
+    ! tensor [in]: a tensor with slots
+    ! array [in]: this rank's array, with its ghosts; absent on a rank without a block
+    ! step [in]: the caller's number of the version
+    function fortran_tensor_publish(tensor, array, step) bind(C, name="fortran_tensor_publish") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: array
+      integer(c_int64_t), value :: step
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_publish
+
+    !> Reads a box of the newest version, by syncyte_tensor_take().
+    ! tensor [in]: a tensor with slots
+    ! lower [in]: any integers from 1, as many as the field's dimensions
+    ! array [in,out]: any strides; dimensions that it lacks have extent 1
+    ! at_least [in]: lowest step that is taken
+    ! timeout [in]: seconds; less than 0: no limit
+    ! step [out]: the step of the version
+    function fortran_tensor_take(tensor, lower, array, at_least, timeout, step) bind(C, &
+        name="fortran_tensor_take") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: lower
+      type(*), dimension(..), intent(inout), target, asynchronous :: array
+      integer(c_int64_t), value :: at_least
+      real(c_double), value :: timeout
+      integer(c_int64_t), intent(inout) :: step
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_take
+
     !> This process's rank in a tensor's communicator.
     ! tensor [in]: a tensor
     ! rank [out]: its rank

@@ -1,10 +1,12 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from syncyte/tensor.h by bindings/generate; do not edit.
-!> Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first dimension).
+!> Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first dimension),
+!> or by a layout (layout.h).
 module syncyte_tensor_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
   use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
+  use syncyte_layout_c
   implicit none
   public
   private :: c_syncyte_finalize
@@ -110,6 +112,94 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_wrap
 
+    !> Makes a tensor of zeros that is cut by a layout: each point is stored once, by the first rank that has its
+    !> right copy, without ghosts. Collective, with tensor_open() on ranks that do not have the layout; facts:
+    !> dtype, layout, options->name.
+    ! comm [in]: its ranks; those of the layout may be some of them
+    ! dtype [in]: element type
+    ! layout [in]: the layout, of this communicator or of another one of its ranks
+    ! slots [in]: number of versions of the field that the tensor keeps, for tensor_publish() and tensor_take(); it
+    ! is the first extent of the tensor, before those of the layout. 0: there are no versions
+    ! options [in]: null for defaults; row_locks, deterministic and local_rows have their defaults
+    ! tensor [out]: the tensor
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (a block of a
+    ! rank outside comm), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
+    function syncyte_tensor_create_by_layout(comm, dtype, layout, slots, options, tensor) bind(C, &
+        name="syncyte_tensor_create_by_layout") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: layout
+      integer(c_int64_t), value :: slots
+      type(syncyte_tensor_options_t), intent(in), optional :: options
+      type(c_ptr), intent(inout) :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_create_by_layout
+
+    !> Takes part in tensor_create_by_layout() of other ranks by the tensor's name alone: element type, shape and
+    !> layout are theirs. Collective, with their call; facts: name.
+    ! comm [in]: its ranks
+    ! name [in]: the name that the others give
+    ! tensor [out]: the tensor
+    ! Returns: SYNCYTE_ERR_ARGUMENT (no name; no rank has a layout), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH (the
+    ! others make a tensor of another name, which the message says).
+    function syncyte_tensor_open(comm, name, tensor) bind(C, name="syncyte_tensor_open") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), intent(inout) :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_open
+
+    !> Publishes this rank's part of the next version of a tensor with slots: copies the points that it owns from
+    !> the arrays of its blocks. The version is complete when all ranks that own points have published it. Local;
+    !> does not wait for ranks that take versions, and for those that publish only if it is slots - 1 versions ahead
+    !> of them (with one slot, 1), until all other ranks have ended: all must publish equally often. Thread-safe.
+    ! tensor [in]: a tensor with slots
+    ! count [in]: number of arrays: this rank's blocks
+    ! arrays [in]: the arrays of this rank's blocks, ghosts included, with any strides, in memory that is not the
+    ! tensor's
+    ! step [in]: the caller's number of the version, equal on all ranks that own points, and more than that of the
+    ! last one. After an error because another rank has another one, the right one may be given
+    ! Returns: SYNCYTE_ERR_ARGUMENT (step, number of arrays), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    ! SYNCYTE_ERR_UNSUPPORTED (no slots), SYNCYTE_ERR_PEER_DIED.
+    function syncyte_tensor_publish(tensor, count, arrays, step) bind(C, name="syncyte_tensor_publish") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: count
+      type(syncyte_buffer_t), intent(in), optional :: arrays(*)
+      integer(c_int64_t), value :: step
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_publish
+
+    !> Reads the box [lower, lower + extent of output) of the newest complete version of a tensor with slots, after
+    !> waiting, mostly asleep, for one whose step is at_least or more. All elements are of one version: if it is
+    !> overwritten meanwhile, a newer one is read. With two slots or more, the newest one stays until there is
+    !> another; with one slot there is none while ranks publish. Local.
+    ! tensor [in]: a tensor with slots
+    ! lower_length [in]: length of lower: the layout's axes
+    ! lower [in]: first element of the box in the field
+    ! at_least [in]: lowest step that is taken
+    ! timeout [in]: seconds; less than 0: no limit
+    ! output [out]: as many dimensions as the layout, any strides, the tensor's dtype, in memory that is not the
+    ! tensor's; undefined after an error
+    ! step [out]: the step of the version
+    ! Returns: as get_box; SYNCYTE_ERR_TIMEOUT, SYNCYTE_ERR_UNSUPPORTED (no slots), SYNCYTE_ERR_PEER_DIED (a rank
+    ! has died, or the first rank that publishes has ended before it has published a version that is new enough).
+    function syncyte_tensor_take(tensor, lower_length, lower, at_least, timeout, output, step) bind(C, &
+        name="syncyte_tensor_take") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: lower_length
+      integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: at_least
+      real(c_double), value :: timeout
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int64_t), intent(inout) :: step
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_take
+
     !> Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
     ! tensor [in]: a tensor
     function syncyte_tensor_retain(tensor) bind(C, name="syncyte_tensor_retain") result(answer)
@@ -154,6 +244,16 @@ module syncyte_tensor_c
       type(c_ptr), intent(inout) :: comm
       integer(c_int32_t) :: answer
     end function syncyte_tensor_comm
+
+    !> Returns a new reference to the layout of a tensor that is cut by one, among all ranks of the tensor. Local.
+    ! tensor [in]: a tensor
+    ! layout [out]: the layout; null if the tensor is cut by rows
+    function syncyte_tensor_layout(tensor, layout) bind(C, name="syncyte_tensor_layout") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_layout
 
     !> Returns the rows that a rank owns. Local.
     ! tensor [in]: a tensor
@@ -215,10 +315,13 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_locate_box
 
-    !> Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
-    !> it for as long as the view lives.
+    !> Returns a view of this rank's rows, or of its block. Local. The view is valid while there is a reference to
+    !> the tensor: retain it for as long as the view lives.
     ! tensor [in]: a tensor
-    ! view [in,out]: struct_size set by the caller; contiguous; shape[0] is the number of local rows
+    ! view [in,out]: struct_size set by the caller; contiguous; shape[0] is the number of local rows. Of a block:
+    ! its points without ghosts, and without shared points that another rank has; all extents are 0 if there is
+    ! none. With slots, the first extent is their number
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED if the rank has several blocks.
     function syncyte_tensor_local(tensor, view) bind(C, name="syncyte_tensor_local") result(answer)
       import
       type(c_ptr), value :: tensor

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from methods/tensors.methods by bindings/generate; do not edit.
-!> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
+!> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension, or
+!> by a layout.
 !>
 !> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
 !> rank and of the types that syncyte_c's dtypes have in Fortran. The C functions of the same names document the errors.
@@ -13,6 +14,7 @@ module syncyte_tensors
   use syncyte_fortran_c
   use syncyte_spans
   use syncyte_comms, only: syncyte_comm
+  use syncyte_layouts, only: syncyte_layout
   use syncyte_requests, only: syncyte_request
   implicit none
   private
@@ -23,6 +25,8 @@ module syncyte_tensors
   contains
     procedure :: create => tensor_create
     procedure :: wrap => tensor_wrap
+    procedure :: create_by_layout => tensor_create_by_layout
+    procedure :: open => tensor_open
     procedure :: destroy => tensor_destroy
     procedure :: is_null => tensor_is_null
     procedure :: rank => tensor_rank
@@ -31,6 +35,7 @@ module syncyte_tensors
     procedure :: first_row => tensor_first_row
     procedure :: last_row => tensor_last_row
     procedure :: comm => tensor_comm
+    procedure :: layout => tensor_layout
     procedure :: gather => tensor_gather
     procedure :: igather => tensor_igather
     procedure :: scatter => tensor_scatter
@@ -63,11 +68,14 @@ module syncyte_tensors
     procedure :: compare_swap => tensor_compare_swap
     procedure :: icompare_swap => tensor_icompare_swap
     procedure :: wait => tensor_wait
+    procedure :: publish => tensor_publish
+    procedure :: take => tensor_take
     procedure :: lock => tensor_lock
     procedure :: unlock => tensor_unlock
     procedure :: sync => tensor_sync
     procedure :: flush => tensor_flush
-    !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+    !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+    !> destroyed here. Local.
     generic :: local => tensor_local_real4, tensor_local_real8, tensor_local_complex4, tensor_local_complex8, &
         tensor_local_integer1, tensor_local_integer2, tensor_local_integer4, tensor_local_integer8, &
         tensor_local_logical1
@@ -174,6 +182,71 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_wrap
+
+  !> Makes a tensor of zeros that is cut by a layout of these ranks, or of some of them. Collective, with open on ranks
+  !> that do not have the layout.
+  subroutine tensor_create_by_layout(self, comm, dtype, layout, slots, name, label, stat, errmsg)
+    class(syncyte_tensor), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: comm
+    integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
+    type(syncyte_layout), intent(in) :: layout
+    ! any integer: number of versions of the field that the tensor keeps, for tensor_publish() and tensor_take(); it
+    ! is the first extent of the tensor, before those of the layout. 0: there are no versions; absent: 0
+    type(*), dimension(..), intent(in), target, optional :: slots
+    character(len=*), intent(in), optional :: name  !! may be absent, which is a name of its own; equal on all ranks
+    character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: slots_c
+    character(kind=c_char, len=:), allocatable, target :: name_c
+    character(kind=c_char, len=:), allocatable, target :: label_c
+    type(syncyte_tensor_options_t) :: options
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(slots)
+    local = SYNCYTE_SUCCESS
+    slots_c = 0
+    if (present(slots) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(slots, "slots"//c_null_char, &
+        slots_c)
+    call to_c(name, name_c)
+    if (allocated(name_c)) options%name = c_loc(name_c)
+    call to_c(label, label_c)
+    if (allocated(label_c)) options%label = c_loc(label_c)
+    made = c_null_ptr
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, &
+          "tensor_create_by_layout"//c_null_char)
+    else
+      status = syncyte_tensor_create_by_layout(comm%handle, dtype, layout%handle, slots_c, options, made)
+    end if
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_tensor_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_create_by_layout
+
+  !> Takes part in create_by_layout of other ranks, and gets type, shape and layout from them. Collective.
+  subroutine tensor_open(self, comm, name, stat, errmsg)
+    class(syncyte_tensor), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: comm
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: name_c
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    call to_c(name, name_c)
+    made = c_null_ptr
+    status = syncyte_tensor_open(comm%handle, name_c, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_tensor_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_open
 
   !> Drops the reference; a null reference is ignored. Memory is freed at a collective point. Local.
   subroutine tensor_destroy(self, stat, errmsg)
@@ -315,6 +388,24 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_comm
+
+  !> A new reference to the layout that the tensor is cut by; null if it is cut by rows. Local.
+  subroutine tensor_layout(self, layout, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(syncyte_layout), intent(inout) :: layout
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    made = c_null_ptr
+    status = syncyte_tensor_layout(self%handle, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(layout%handle)) ignored = syncyte_layout_destroy(layout%handle)
+      layout%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_layout
 
   !> Reads rows: output(.., i) = tensor(.., index(i)). Local.
   subroutine tensor_gather(self, index, output, stat, errmsg)
@@ -1188,6 +1279,66 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
 
+  !> Publishes this rank's part of the next version of a tensor with slots. Does not wait for those that take it. Local.
+  subroutine tensor_publish(self, array, step, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target, optional :: array  !! this rank's array, with its ghosts; absent: no block
+    type(*), dimension(..), intent(in), target :: step  !! the caller's number of the version, more than that of the last one
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: step_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(array)
+    call syncyte_set_span(step)
+    local = fortran_integer(step, "step"//c_null_char, step_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_publish"//c_null_char)
+    else
+      status = fortran_tensor_publish(self%handle, array, step_c)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_publish
+
+  !> Reads a box of the newest version, and waits, mostly asleep, for one whose step is at_least or more. Local.
+  subroutine tensor_take(self, lower, array, at_least, timeout, step, timed_out, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as the field's dimensions
+    type(*), dimension(..), intent(inout), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target, optional :: at_least  !! lowest step that is taken
+    real(c_double), intent(in), optional :: timeout  !! seconds; less than 0: no limit
+    type(*), dimension(..), intent(inout), target, optional :: step  !! the step of the version
+    logical, intent(out), optional :: timed_out  !! where present, a timeout is no error
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: at_least_c
+    real(c_double) :: timeout_c
+    integer(c_int64_t) :: step_c
+    integer(c_int32_t) :: status, local
+
+    call syncyte_set_span(lower)
+    call syncyte_set_span(array)
+    call syncyte_set_span(at_least)
+    call syncyte_set_span(step)
+    local = SYNCYTE_SUCCESS
+    at_least_c = -huge(1_c_int64_t)
+    if (present(at_least) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(at_least, &
+        "at_least"//c_null_char, at_least_c)
+    timeout_c = -1.0_c_double
+    if (present(timeout)) timeout_c = timeout
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "tensor_take"//c_null_char)
+    else
+      status = fortran_tensor_take(self%handle, lower, array, at_least_c, timeout_c, step_c)
+    end if
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(step, "step"//c_null_char, step_c)
+    if (present(timed_out)) then
+      timed_out = status == SYNCYTE_ERR_TIMEOUT
+      if (timed_out) status = SYNCYTE_SUCCESS
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_take
+
   !> Waits, mostly asleep, for a row's lock, which excludes other holders only. Local.
   subroutine tensor_lock(self, row, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
@@ -1248,7 +1399,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_flush
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_real4(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
@@ -1272,7 +1424,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_real4
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_real8(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
@@ -1296,7 +1449,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_real8
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_complex4(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
@@ -1320,7 +1474,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_complex4
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_complex8(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
@@ -1344,7 +1499,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_complex8
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_integer1(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
@@ -1368,7 +1524,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_integer1
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_integer2(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
@@ -1392,7 +1549,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_integer2
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_integer4(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
@@ -1416,7 +1574,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_integer4
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_integer8(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
@@ -1440,7 +1599,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_local_integer8
 
-  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  !> Points to this rank's rows: (.., first_row:last_row), or to its block without ghosts. Valid until the tensor is
+  !> destroyed here. Local.
   subroutine tensor_local_logical1(self, pointer, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)

@@ -397,6 +397,26 @@ syncyte_status_t fortran_bundle_add(syncyte_bundle_t bundle, const char* name, C
 syncyte_status_t fortran_bundle_set_array(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array);
 
 /**
+ * @brief Publishes this rank's part of the next version, by syncyte_tensor_publish().
+ * @param[in] tensor a tensor with slots
+ * @param[in] array {optional} this rank's array, with its ghosts; absent on a rank without a block
+ * @param[in] step the caller's number of the version
+ */
+syncyte_status_t fortran_tensor_publish(syncyte_tensor_t tensor, const CFI_cdesc_t* array, int64_t step);
+
+/**
+ * @brief Reads a box of the newest version, by syncyte_tensor_take().
+ * @param[in] tensor a tensor with slots
+ * @param[in] lower any integers from 1, as many as the field's dimensions
+ * @param[in,out] array any strides; dimensions that it lacks have extent 1
+ * @param[in] at_least lowest step that is taken
+ * @param[in] timeout seconds; less than 0: no limit
+ * @param[out] step the step of the version
+ */
+syncyte_status_t fortran_tensor_take(syncyte_tensor_t tensor, const CFI_cdesc_t* lower, CFI_cdesc_t* array,
+                                     int64_t at_least, double timeout, int64_t* step);
+
+/**
  * @brief This process's rank in a tensor's communicator.
  * @param[in] tensor a tensor
  * @param[out] rank its rank

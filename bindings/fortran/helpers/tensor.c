@@ -116,6 +116,29 @@ syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* b
   return SYNCYTE_SUCCESS;
 }
 
+syncyte_status_t fortran_tensor_publish(syncyte_tensor_t tensor, const CFI_cdesc_t* array, int64_t step) {
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT, buffer;
+  syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
+  if (status == SYNCYTE_SUCCESS && array != NULL) status = fortran_buffer_as(array, "array", global.dtype, &buffer);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_publish(tensor, array != NULL, &buffer, step);
+}
+
+/* The box is one of the field: the tensor's last dimension, in C its first, is that of the slots. */
+syncyte_status_t fortran_tensor_take(syncyte_tensor_t tensor, const CFI_cdesc_t* lower, CFI_cdesc_t* array,
+                                     int64_t at_least, double timeout, int64_t* step) {
+  syncyte_buffer_t global = SYNCYTE_BUFFER_INIT, buffer;
+  int64_t first[SYNCYTE_MAX_NDIM];
+  int32_t count = 0;
+  syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
+  global.ndim -= 1;
+  for (int32_t i = 0; i < global.ndim; ++i) global.shape[i] = global.shape[i + 1];
+  if (status == SYNCYTE_SUCCESS) status = fortran_reversed(lower, "lower", &count, first);
+  if (status == SYNCYTE_SUCCESS) status = fortran_buffer_as(array, "array", global.dtype, &buffer);
+  if (status == SYNCYTE_SUCCESS) status = fortran_box(&global, &buffer, count, first);
+  return status != SYNCYTE_SUCCESS ? status
+                                   : syncyte_tensor_take(tensor, count, first, at_least, timeout, &buffer, step);
+}
+
 syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, int64_t* offset) {
   int64_t element = 0;
   int64_t bytes = 1;

@@ -42,8 +42,11 @@ syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* poin
   syncyte_buffer_t view = {.struct_size = sizeof view};
   int32_t rank = 0;
   int64_t first = 0, count = 0;
+  syncyte_layout_t layout = NULL;
   syncyte_status_t status = fortran_own_rank(tensor, &rank);
-  if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_rows(tensor, rank, &first, &count);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_layout(tensor, &layout);
+  if (status == SYNCYTE_SUCCESS && layout == NULL) status = syncyte_tensor_rows(tensor, rank, &first, &count);
+  (void)syncyte_layout_destroy(&layout); /* a block counts from 1 */
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_local(tensor, &view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, first + 1);
 }

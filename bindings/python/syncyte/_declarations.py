@@ -2520,6 +2520,66 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],
     ),
+    # Makes a tensor of zeros that is cut by a layout: each point is stored once, by the first rank that has its right
+    # copy, without ghosts. Collective, with tensor_open() on ranks that do not have the layout; facts: dtype, layout,
+    # options->name. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (a
+    # block of a rank outside comm), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
+    "syncyte_tensor_create_by_layout": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): its ranks; those of the layout may be some of them
+            ctypes.c_int32,  # dtype (in): element type
+            ctypes.c_void_p,  # layout (in): the layout, of this communicator or of another one of its ranks
+            ctypes.c_int64,  # slots (in): number of versions of the field that the tensor keeps, for tensor_publish() and tensor_take(); it is the first extent of the tensor, before those of the layout. 0: there are no versions
+            ctypes.POINTER(TensorOptions),  # options (in, optional): null for defaults; row_locks, deterministic and local_rows have their defaults
+            ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
+        ],
+    ),
+    # Takes part in tensor_create_by_layout() of other ranks by the tensor's name alone: element type, shape and layout
+    # are theirs. Collective, with their call; facts: name. Returns: SYNCYTE_ERR_ARGUMENT (no name; no rank has a
+    # layout), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH (the others make a tensor of another name, which the message
+    # says).
+    "syncyte_tensor_open": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): its ranks
+            ctypes.c_char_p,  # name (in): the name that the others give
+            ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
+        ],
+    ),
+    # Publishes this rank's part of the next version of a tensor with slots: copies the points that it owns from the
+    # arrays of its blocks. The version is complete when all ranks that own points have published it. Local; does not
+    # wait for ranks that take versions, and for those that publish only if it is slots - 1 versions ahead of them (with
+    # one slot, 1), until all other ranks have ended: all must publish equally often. Thread-safe. Returns:
+    # SYNCYTE_ERR_ARGUMENT (step, number of arrays), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (no
+    # slots), SYNCYTE_ERR_PEER_DIED.
+    "syncyte_tensor_publish": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with slots
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.POINTER(BufferDescription),  # arrays (in, optional, array of count): the arrays of this rank's blocks, ghosts included, with any strides, in memory that is not the tensor's
+            ctypes.c_int64,  # step (in): the caller's number of the version, equal on all ranks that own points, and more than that of the last one. After an error because another rank has another one, the right one may be given
+        ],
+    ),
+    # Reads the box [lower, lower + extent of output) of the newest complete version of a tensor with slots, after
+    # waiting, mostly asleep, for one whose step is at_least or more. All elements are of one version: if it is
+    # overwritten meanwhile, a newer one is read. With two slots or more, the newest one stays until there is another;
+    # with one slot there is none while ranks publish. Local. Returns: as get_box; SYNCYTE_ERR_TIMEOUT,
+    # SYNCYTE_ERR_UNSUPPORTED (no slots), SYNCYTE_ERR_PEER_DIED (a rank has died, or the first rank that publishes has
+    # ended before it has published a version that is new enough).
+    "syncyte_tensor_take": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor with slots
+            ctypes.c_int64,  # lower_length (in): length of lower: the layout's axes
+            ctypes.POINTER(ctypes.c_int64),  # lower (in, array of lower_length): first element of the box in the field
+            ctypes.c_int64,  # at_least (in): lowest step that is taken
+            ctypes.c_double,  # timeout (in): seconds; less than 0: no limit
+            ctypes.POINTER(BufferDescription),  # output (out): as many dimensions as the layout, any strides, the tensor's dtype, in memory that is not the tensor's; undefined after an error
+            ctypes.POINTER(ctypes.c_int64),  # step (out): the step of the version
+        ],
+    ),
     # Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
     "syncyte_tensor_retain": Function(
         ctypes.c_int32,
@@ -2556,6 +2616,14 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # tensor (in): a tensor
             ctypes.POINTER(ctypes.c_void_p),  # comm (out): the communicator
+        ],
+    ),
+    # Returns a new reference to the layout of a tensor that is cut by one, among all ranks of the tensor. Local.
+    "syncyte_tensor_layout": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor
+            ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout; null if the tensor is cut by rows
         ],
     ),
     # Returns the rows that a rank owns. Local.
@@ -2598,13 +2666,13 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # count (out): number of owners; 0 if the box has no elements
         ],
     ),
-    # Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain it
-    # for as long as the view lives.
+    # Returns a view of this rank's rows, or of its block. Local. The view is valid while there is a reference to the
+    # tensor: retain it for as long as the view lives. Returns: SYNCYTE_ERR_UNSUPPORTED if the rank has several blocks.
     "syncyte_tensor_local": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # tensor (in): a tensor
-            ctypes.POINTER(BufferDescription),  # view (in,out): struct_size set by the caller; contiguous; shape[0] is the number of local rows
+            ctypes.POINTER(BufferDescription),  # view (in,out): struct_size set by the caller; contiguous; shape[0] is the number of local rows. Of a block: its points without ghosts, and without shared points that another rank has; all extents are 0 if there is none. With slots, the first extent is their number
         ],
     ),
     # Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as

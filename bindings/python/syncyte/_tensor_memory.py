@@ -13,10 +13,11 @@ import numpy as np
 from . import _arrays, _library, _parts, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, integers, wrong
+from ._checks import as_index, as_int32, as_int64, check_kind, integers, wrong
 from ._handles import Handle
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, Error, ShapeError
+from .layout import Layout
 
 if TYPE_CHECKING:
     import torch
@@ -50,6 +51,12 @@ def _shape(shape: Any) -> tuple[int, ...]:
     if any(not 0 <= number < 2**63 for number in numbers):
         raise wrong(ShapeError, "shape", numbers, "extents of 0 to 2^63 - 1")
     return numbers
+
+
+def _array_kind_of(dtype: Any) -> str:
+    """Kind of arrays that reads return."""
+    is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
+    return TORCH if is_torch else NUMPY
 
 
 class TensorMemory(Handle):
@@ -120,8 +127,7 @@ class TensorMemory(Handle):
         extents, element, options = comm._prepare("tensor_create", prepare, always=True)
         description = int(element), len(extents), integers(ctypes.c_int64, extents or (0,), "shape")
         handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
-        is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, c.DType)) and dtypes.loaded_torch())
-        self._take(handle, comm, extents, element, TORCH if is_torch else NUMPY, name=label or name)
+        self._take(handle, comm, extents, element, _array_kind_of(dtype), name=label or name)
 
     def _take(
         self, handle: int, comm: Comm, shape: tuple[int, ...], dtype: c.DType, array_kind: str, wrapped: Any = None,
@@ -204,6 +210,92 @@ class TensorMemory(Handle):
             raise
         tensor = cls.from_handle(handle, comm, buffer.array_kind, buffer.array)
         tensor._name = label or name
+        return tensor
+
+    @classmethod
+    def by_layout(
+        cls,
+        layout: Layout,
+        dtype: dtypes.DTypeLike = "float32",
+        *,
+        slots: int = 0,
+        comm: Comm | None = None,
+        name: str | None = None,
+        label: str | None = None,
+    ) -> Self:
+        """Makes a tensor of zeros that is cut by a layout. Collective, with open() on ranks without the layout.
+
+        Each point is stored once, by the first rank that has its right copy; ghosts are left out. What needs whole
+        rows on one rank raises UnsupportedError: rows, owner, locate_box, node, lock, scatter_add_, put_signal,
+        optimizers and gradients.
+
+        Parameters
+        ----------
+        layout : Layout
+            The layout, of the tensor's communicator or of another one of its ranks.
+        dtype : element type
+            A syncyte.DType, a name, a numpy or torch dtype.
+        slots : int
+            Number of versions of the field that the tensor keeps, for publish() and take(): its first extent, before
+            those of the layout. 0: there are no versions.
+        comm : Comm, optional
+            The tensor's ranks; None: those of the layout's communicator.
+        name : str, optional
+            Name, equal on all ranks; None is a name of its own.
+        label : str, optional
+            Name for messages instead of `name`; ranks may differ.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+        """
+        if comm is None:
+            comm = layout.comm if isinstance(layout, Layout) else COMM_WORLD
+        comm = comm_or_world(comm)
+
+        def prepare() -> tuple[int, int, int, Any]:
+            check_kind(layout, Layout, "layout", "a syncyte.Layout")
+            options = _library.new_struct(
+                c.TensorOptions, name=_library.name_bytes(name), label=_library.name_bytes(label, "label")
+            )
+            return int(dtypes.as_dtype(dtype)), layout.handle, as_int64(slots, "slots"), options
+
+        arguments = comm._prepare("tensor_create_by_layout", prepare, always=True)
+        handle = _library.core().output("syncyte_tensor_create_by_layout", comm.handle, *arguments)
+        return cls._made(handle, comm, _array_kind_of(dtype), label or name)
+
+    @classmethod
+    def open(cls, name: str, *, comm: Comm = COMM_WORLD) -> Self:
+        """Takes part in by_layout() of other ranks by the tensor's name alone. Collective, with their call.
+
+        Parameters
+        ----------
+        name : str
+            The name that the others give.
+        comm : Comm
+            The tensor's ranks.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor; element type, shape and layout are those of the others.
+        """
+        comm = comm_or_world(comm)
+
+        def prepare() -> bytes | None:
+            if not isinstance(name, str):
+                raise wrong(ArgumentError, "name", repr(name), "a str")
+            return _library.name_bytes(name)
+
+        given = comm._prepare("tensor_create_by_layout", prepare, always=True)
+        handle = _library.core().output("syncyte_tensor_open", comm.handle, given)
+        return cls._made(handle, comm, TORCH if dtypes.loaded_torch() else NUMPY, name)
+
+    @classmethod
+    def _made(cls, handle: int, comm: Comm, array_kind: str, name: str | None) -> Self:
+        tensor = cls.from_handle(handle, comm, array_kind)
+        tensor._name = name
         return tensor
 
     @classmethod
@@ -290,6 +382,12 @@ class TensorMemory(Handle):
         """Element type of the torch views. Local; imports torch."""
         return dtypes.torch_dtype(self._dtype)
 
+    @property
+    def layout(self) -> Layout | None:
+        """The layout that the tensor is cut by, among all of its ranks; None if it is cut by rows. Local."""
+        handle = _library.core().output("syncyte_tensor_layout", self.handle)
+        return Layout._of(self._comm, handle) if handle else None
+
     def _called(self) -> str:
         return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
 
@@ -328,7 +426,10 @@ class TensorMemory(Handle):
         else:
             first = None if part == "local" else found[1]
             found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
-            self._remember_view(found, shape[0], first)
+            if self.layout is not None:
+                self._remember_block(found)
+            else:
+                self._remember_view(found, shape[0], first)
         if array_kind == TORCH and 0 not in shape:
             self._addresses[part] = description.data
         return found
@@ -343,6 +444,12 @@ class TensorMemory(Handle):
             _parts.remember(view, own)
         elif rows != self._shape[0]:
             part = own if first < 0 else own._replace(first=first, end=first + rows)
+            _parts.remember(view, part, is_refused=True)
+
+    def _remember_block(self, view: Any) -> None:
+        """Remembers the view of this rank's block, which a checkpoint refuses: it is no range along one axis."""
+        part = _parts.Part(0, 0, view.shape[0], self._shape, self._comm.rank, self._comm.size)
+        if self._comm.size > 1:
             _parts.remember(view, part, is_refused=True)
 
     def _own_part(self) -> _parts.Part:
@@ -399,6 +506,9 @@ class TensorMemory(Handle):
     def local(self) -> torch.Tensor:
         """View of this rank's rows, a torch tensor, the same object each time. Local. It keeps the memory alive.
 
+        Of a tensor that is cut by a layout it is this rank's block, without ghosts and without shared points that
+        another rank has; all extents are 0 if there is none.
+
         Its memory cannot move: share_memory_() (also a module's), multiprocessing queues and a DataLoader with spawn or
         forkserver raise UnsupportedError. If its memory is replaced (local.data = ..., local.set_(...)), or a tensor
         that requires grad is written to it, all methods of the whole tensor raise ArgumentError; sync, sync_grad,
@@ -409,12 +519,14 @@ class TensorMemory(Handle):
         ------
         ArgumentError
             Its memory was replaced, or a tensor that requires grad was written to it.
+        UnsupportedError
+            The rank has several blocks.
         """
         return self._in_place("local")
 
     @property
     def local_array(self) -> np.ndarray:
-        """View of this rank's rows, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
+        """View of this rank's rows, see local, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
         return self._view("local", NUMPY)
 
     @property

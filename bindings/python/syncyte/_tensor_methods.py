@@ -143,6 +143,7 @@ class TensorMethods(TensorAccess):
             `out` is given while gradients are recorded: use torch.no_grad().
         """
         if collective:
+            self.rows()  # raises UnsupportedError if the tensor is cut by a layout, on all ranks
             numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), always=True)
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
@@ -508,8 +509,9 @@ class TensorMethods(TensorAccess):
         Raises
         ------
         UnsupportedError
-            Without PyTorch.
+            Without PyTorch; the tensor is cut by a layout.
         """
+        self.rows()  # raises UnsupportedError
         self._differentiable().requires_grad_(self, requires_grad)
         return self
 

@@ -17,6 +17,7 @@ from ._buffers import NUMPY, TORCH, refuse_masked, refuse_to_lose_gradients
 from ._tensor_methods import TensorMethods
 from ._tensor_optimizer import OptimizerMethods
 from ._tensor_started import StartedMethods
+from ._tensor_versions import VersionMethods
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["WholeTensor"]
 
 
-class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods):
+class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethods):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` returns a copy, read from the ranks that own the rows; ``t[key] = values`` writes. Integers (negative

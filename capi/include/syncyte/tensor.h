@@ -2,7 +2,7 @@
 /**
  * @file tensor.h
  * @brief Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first
- * dimension).
+ * dimension), or by a layout (layout.h).
  *
  * Any rank reads, writes and adds to any row without a call by its owner. On a node these are loads and stores, visible
  * to other ranks in the processor's memory order: all ranks see data written before tensor_sync() (collective) after
@@ -25,12 +25,19 @@
  * may be copied to other rows, and a row may be added to itself if the index has it once. Rows are compared only if the
  * array lies in memory of the tensor's mapped rows. Rows that another rank writes meanwhile are not seen: call sync
  * between its writes and this rank's reads.
+ *
+ * Several ranks may have parts of a row of a tensor that is cut by a layout. Gather and scatter read and write it part
+ * by part, and boxes, counters and, on ranks of at most one block, tensor_local() are as of other tensors. What needs
+ * whole rows returns SYNCYTE_ERR_UNSUPPORTED: owners, the node's view, row locks, scatter_add, put_signal, optimizers.
+ * An array argument must not share memory with a part of the box, unless it is exactly this part; of rows, with the
+ * tensor.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H
 
 #include "syncyte/base.h"
 #include "syncyte/comm.h"
+#include "syncyte/layout.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -124,6 +131,74 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const s
                                                     const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor);
 
 /**
+ * @brief {by_hand} Makes a tensor of zeros that is cut by a layout: each point is stored once, by the first rank that
+ * has its right copy, without ghosts. Collective, with tensor_open() on ranks that do not have the layout; facts:
+ * dtype, layout, options->name.
+ * @param[in] comm its ranks; those of the layout may be some of them
+ * @param[in] dtype element type
+ * @param[in] layout the layout, of this communicator or of another one of its ranks
+ * @param[in] slots {default(0)} number of versions of the field that the tensor keeps, for tensor_publish() and
+ * tensor_take(); it is the first extent of the tensor, before those of the layout. 0: there are no versions
+ * @param[in] options {optional} null for defaults; row_locks, deterministic and local_rows have their defaults
+ * @param[out] tensor the tensor
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (a
+ * block of a rank outside comm), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create_by_layout(syncyte_comm_t comm, syncyte_dtype_t dtype,
+                                                                syncyte_layout_t layout, int64_t slots,
+                                                                const syncyte_tensor_options_t* options,
+                                                                syncyte_tensor_t* tensor);
+
+/**
+ * @brief {by_hand} Takes part in tensor_create_by_layout() of other ranks by the tensor's name alone: element type,
+ * shape and layout are theirs. Collective, with their call; facts: name.
+ * @param[in] comm its ranks
+ * @param[in] name {string} the name that the others give
+ * @param[out] tensor the tensor
+ * @return SYNCYTE_ERR_ARGUMENT (no name; no rank has a layout), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH (the others
+ * make a tensor of another name, which the message says).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_open(syncyte_comm_t comm, const char* name, syncyte_tensor_t* tensor);
+
+/**
+ * @brief {by_hand, cxx_by_hand} Publishes this rank's part of the next version of a tensor with slots: copies the
+ * points that it owns from the arrays of its blocks. The version is complete when all ranks that own points have
+ * published it. Local; does not wait for ranks that take versions, and for those that publish only if it is slots - 1
+ * versions ahead of them (with one slot, 1), until all other ranks have ended: all must publish equally often.
+ * Thread-safe.
+ * @param[in] tensor a tensor with slots
+ * @param[in] count number of arrays: this rank's blocks
+ * @param[in] arrays {array(count), optional} the arrays of this rank's blocks, ghosts included, with any strides, in
+ * memory that is not the tensor's
+ * @param[in] step the caller's number of the version, equal on all ranks that own points, and more than that of the
+ * last one. After an error because another rank has another one, the right one may be given
+ * @return SYNCYTE_ERR_ARGUMENT (step, number of arrays), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED
+ * (no slots), SYNCYTE_ERR_PEER_DIED.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_publish(syncyte_tensor_t tensor, int64_t count,
+                                                       const syncyte_buffer_t* arrays, int64_t step);
+
+/**
+ * @brief {by_hand, cxx_by_hand} Reads the box [lower, lower + extent of output) of the newest complete version of a
+ * tensor with slots, after waiting, mostly asleep, for one whose step is at_least or more. All elements are of one
+ * version: if it is overwritten meanwhile, a newer one is read. With two slots or more, the newest one stays until
+ * there is another; with one slot there is none while ranks publish. Local.
+ * @param[in] tensor a tensor with slots
+ * @param[in] lower_length length of lower: the layout's axes
+ * @param[in] lower {array(lower_length)} first element of the box in the field
+ * @param[in] at_least {default(INT64_MIN)} lowest step that is taken
+ * @param[in] timeout {default(-1.0)} seconds; less than 0: no limit
+ * @param[out] output {tensor_dtype} as many dimensions as the layout, any strides, the tensor's dtype, in memory that
+ * is not the tensor's; undefined after an error
+ * @param[out] step the step of the version
+ * @return as get_box; SYNCYTE_ERR_TIMEOUT, SYNCYTE_ERR_UNSUPPORTED (no slots), SYNCYTE_ERR_PEER_DIED (a rank has died,
+ * or the first rank that publishes has ended before it has published a version that is new enough).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_take(syncyte_tensor_t tensor, int64_t lower_length, const int64_t* lower,
+                                                    int64_t at_least, double timeout, const syncyte_buffer_t* output,
+                                                    int64_t* step);
+
+/**
  * @brief Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
  * @param[in] tensor a tensor
  */
@@ -155,6 +230,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor,
  * @param[out] comm the communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm);
+
+/**
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a new reference to the layout of a tensor that is cut by one, among all
+ * ranks of the tensor. Local.
+ * @param[in] tensor a tensor
+ * @param[out] layout the layout; null if the tensor is cut by rows
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_layout(syncyte_tensor_t tensor, syncyte_layout_t* layout);
 
 /**
  * @brief {lookup, cxx_by_hand} Returns the rows that a rank owns. Local.
@@ -200,10 +283,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tenso
                                                           int64_t* first, int64_t* rows, int64_t* count);
 
 /**
- * @brief {lookup, by_hand, cxx_by_hand} Returns a view of this rank's rows. Local. The view is valid while there is a
- * reference to the tensor: retain it for as long as the view lives.
+ * @brief {lookup, by_hand, cxx_by_hand} Returns a view of this rank's rows, or of its block. Local. The view is valid
+ * while there is a reference to the tensor: retain it for as long as the view lives.
  * @param[in] tensor a tensor
- * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of local rows
+ * @param[in,out] view struct_size set by the caller; contiguous; shape[0] is the number of local rows. Of a block: its
+ * points without ghosts, and without shared points that another rank has; all extents are 0 if there is none. With
+ * slots, the first extent is their number
+ * @return SYNCYTE_ERR_UNSUPPORTED if the rank has several blocks.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 

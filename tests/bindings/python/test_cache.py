@@ -424,9 +424,9 @@ def test_ctrl_c_ends_a_touch():
     cache = SharedCache(256 << 20, UNIT)
     status = pathlib.Path("/proc/self/status")
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)  # as for Ctrl-C
-    signal.setitimer(signal.ITIMER_REAL, 0.005)
     try:
         with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.005)
             cache.touch()
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole tensors that are cut by layouts: views, indexing, opening by name."""
+
+import numpy as np
+import pytest
+import torch
+
+import syncyte
+from syncyte import Layout, WholeTensor
+
+NY, NX = 4, 12
+
+
+def numbers(shape=(NY, NX)):
+    return np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+
+
+@pytest.fixture(name="columns")
+def layout_of_columns(world):
+    return Layout.mesh(world, (NY, NX), axes=[1], ghosts=2)
+
+
+@pytest.fixture(name="field")
+def field_of_numbers(world, columns):
+    field = WholeTensor.by_layout(columns, np.float64, name="field")
+    (block,) = columns.blocks_of(world.rank)
+    first = block.first[1]
+    field.local_array[:] = numbers()[:, first : first + field.local_array.shape[1]]
+    field.sync()
+    return field
+
+
+def test_a_rank_has_its_block_without_ghosts(world, columns, field):
+    (block,) = columns.blocks_of(world.rank)
+    assert field.shape == (NY, NX)
+    assert field.local.shape == (NY, block.shape[1] - 4)
+    assert field.local.dtype == torch.float64
+    assert field.layout.shape == (NY, NX)
+    assert field.layout.blocks_of(world.rank) == [block]
+    assert WholeTensor((3,)).layout is None
+    assert str((NY, NX)) in repr(field)
+
+
+def test_elements_of_all_ranks(world, field):
+    assert np.array_equal(field[:], numbers())
+    assert np.array_equal(np.asarray(field), numbers())
+    assert np.array_equal(field[1:3, 2::3], numbers()[1:3, 2::3])
+    assert np.array_equal(field[[3, 0, 3]], numbers()[[3, 0, 3]])
+    rows = field.gather(torch.tensor([2, 1]))
+    assert torch.equal(rows, torch.as_tensor(numbers()[[2, 1]]))
+    field.sync()
+    if world.rank == world.size - 1:
+        field[1, 3:9] = 7
+        field[[2]] = np.full((1, NX), 5.0)
+    field.sync()
+    expected = numbers()
+    expected[1, 3:9] = 7
+    expected[2] = 5
+    assert np.array_equal(field[:], expected)
+    field.sync()
+    field.accumulate_box((0, 0), np.ones((NY, NX)), 2.0)
+    field.sync()
+    assert np.array_equal(field[:], expected + 2 * world.size)
+    field.sync()
+
+
+def test_shared_points_are_stored_once(world):
+    nodes = Layout.mesh(world, (2 * world.size,), shared=True)
+    field = WholeTensor.by_layout(nodes, np.int64)
+    assert field.shape == (2 * world.size + 1,)
+    assert sum(world.allgather(np.array([field.local_array.size]))) == 2 * world.size + 1
+    for point in range(2 * world.size + 1):
+        field.fetch_add(point, point)
+    field.sync()
+    assert np.array_equal(field[:], world.size * np.arange(2 * world.size + 1))
+    field.sync()
+
+
+def test_other_ranks_open_it_by_name(world):
+    solvers = world.split(0 if world.rank < max(1, world.size - 1) else None)
+    if solvers is not None:
+        layout = Layout.blocks(solvers, (solvers.size, 6), [((solvers.rank, 0), (1, 6))])
+        field = WholeTensor.by_layout(layout, torch.float32, comm=world, name="pressure")
+        field.local[:] = solvers.rank + 1
+    else:
+        field = WholeTensor.open("pressure", comm=world)
+    field.sync()
+    assert field.torch_dtype == torch.float32
+    expected = torch.arange(1.0, max(1, world.size - 1) + 1)[:, None].expand(-1, 6)
+    assert torch.equal(torch.as_tensor(field[:]), expected)
+    assert "pressure" in repr(field)
+    assert field.local.shape == ((1, 6) if solvers is not None else (0, 0))
+    field.sync()
+
+
+@pytest.mark.parametrize("kind", [np.float32, torch.float32])
+def test_versions_are_published_and_taken(world, columns, kind):
+    live = WholeTensor.by_layout(columns, kind, slots=2, name="live")
+    (block,) = columns.blocks_of(world.rank)
+    assert live.shape == (2, NY, NX)
+    array = np.full(block.shape, -1, np.float32)
+    for step in (3, 5):
+        array[2:-2, 2:-2] = step
+        live.publish(array if kind is np.float32 else torch.as_tensor(array), step)
+        found, of = live.take(at_least=step, timeout=20)
+        assert of == step
+        assert isinstance(found, np.ndarray) == (kind is np.float32)
+        assert np.array_equal(np.asarray(found), np.full((NY, NX), step))
+    out = np.zeros((2, 6), np.float32)[:, ::2]
+    found, of = live.take((1, 4), out=out)
+    assert found is out
+    assert of == 5
+    assert np.array_equal(out, np.full((2, 3), 5))
+    assert live.take((3, 2), (1, 4))[0].shape == (1, 4)
+    live.sync()
+
+
+def test_wrong_versions(world, columns, field):
+    live = WholeTensor.by_layout(columns, np.float32, slots=1)
+    (block,) = columns.blocks_of(world.rank)
+    with pytest.raises(syncyte.WaitTimeoutError, match="there is none yet"):
+        live.take(timeout=0.01)
+    live.publish(np.zeros(block.shape, np.float32), 1)
+    with pytest.raises(syncyte.errors.ArgumentError, match="step is 1"):
+        live.publish(np.zeros(block.shape, np.float32), 1)
+    with pytest.raises(syncyte.errors.ShapeError, match="with ghosts"):
+        live.publish(np.zeros((NY, 1), np.float32), 2)
+    with pytest.raises(syncyte.errors.DtypeError):
+        live.publish(np.zeros(block.shape), 2)
+    with pytest.raises(syncyte.errors.ArgumentError, match="1, one for each block"):
+        live.publish(None, 2)
+    with pytest.raises(syncyte.errors.OutOfRangeError):
+        live.take((0, NX), (1, 1))
+    with pytest.raises(syncyte.errors.UnsupportedError, match="slots"):
+        field.publish(np.zeros(block.shape), 1)
+    with pytest.raises(syncyte.errors.Error):
+        field.take(timeout=0)
+    with pytest.raises(syncyte.errors.ArgumentError, match="slots"):
+        WholeTensor.by_layout(columns, slots=-1)
+    live.sync()
+
+
+def test_another_name_is_an_error_of_all(world, columns):
+    if world.size == 1:
+        pytest.skip("one rank agrees with itself")
+    with pytest.raises(syncyte.errors.MismatchError, match=r'"wind".*"rain"|"rain".*"wind"'):
+        if world.rank == 0:
+            WholeTensor.open("wind", comm=world)
+        else:
+            WholeTensor.by_layout(columns, name="rain")
+
+
+def test_what_nobody_creates_cannot_be_opened(world):
+    with pytest.raises(syncyte.errors.ArgumentError, match="layout is null on all ranks"):
+        WholeTensor.open("nothing", comm=world)
+    with pytest.raises(syncyte.errors.ArgumentError, match="name is empty"):
+        WholeTensor.open("", comm=world)
+
+
+def test_wrong_arguments_are_errors_of_all(world, columns):
+    def is_last():
+        return world.rank == world.size - 1
+
+    with pytest.raises(syncyte.errors.DtypeError):
+        WholeTensor.by_layout(columns, "float31" if is_last() else "float32", comm=world)
+    freed = columns.like()
+    if is_last():
+        freed.free()
+    with pytest.raises(syncyte.errors.HandleError, match="freed"):
+        WholeTensor.by_layout(freed, comm=world)
+    with pytest.raises(syncyte.errors.Error, match="layout"):
+        WholeTensor.by_layout(5 if is_last() else columns, comm=world)
+    with pytest.raises(syncyte.errors.Error, match="5" if is_last() or world.size == 1 else "name"):
+        WholeTensor.open(5 if is_last() else "x", comm=world)
+
+
+def test_what_needs_whole_rows_is_refused(field):
+    for call in (
+        lambda: field.rows(),
+        lambda: field.owner(0),
+        lambda: field.node,
+        lambda: field.scatter_add_([0], np.ones((1, NX))),
+        lambda: field.lock(0).__enter__(),
+        lambda: field.requires_grad_(),
+        lambda: field.gather([0], collective=True),
+    ):
+        with pytest.raises(syncyte.errors.UnsupportedError):
+            call()
+    field.sync()
+
+
+def test_a_block_is_not_saved_as_the_whole(world, field, tmp_path):
+    if world.size == 1:
+        pytest.skip("the block of one rank is the whole")
+    checkpoint = pytest.importorskip("syncyte.checkpoint")
+    with pytest.raises(syncyte.errors.ArgumentError, match="a part of a larger tensor"):
+        checkpoint.save(str(tmp_path / "block.h5"), {"field": field.local}, comm=world)
