@@ -80,7 +80,9 @@ def main() -> int:
     try:
         version = importlib.import_module("torch").__version__
     except ImportError as error:
-        raise SystemExit(f"build-torch: {sys.executable} cannot import torch: {error}") from None
+        raise SystemExit(
+            f"build-torch: {sys.executable} cannot import torch: {error}; install it: pip install torch"
+        ) from None
     folder = _target(version)
     print(f"build-torch: compiling for torch {version}; this takes minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="syncyte-torch-") as build:

@@ -16,7 +16,7 @@ from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, check_kind, integers, wrong
 from ._handles import Handle
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import ArgumentError, Error, ShapeError
+from .errors import ArgumentError, Error, ShapeError, UnsupportedError
 from .layout import Layout
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ class TensorMemory(Handle):
         name: str | None = None,
     ) -> None:  # fmt: skip
         self._own(handle)
+        self._layout: Layout | None = None
         self._comm, self._shape, self._dtype, self._array_kind = comm, shape, dtype, array_kind
         self._original, self._name = wrapped, name
         self._cache: dict[tuple[str, str], Any] = {}
@@ -324,6 +325,8 @@ class TensorMemory(Handle):
         found = core.output("syncyte_tensor_describe", handle)
         tensor = cls.__new__(cls)
         tensor._take(handle, comm, tuple(found.shape[: found.ndim]), c.DType(found.dtype), array_kind, wrapped)
+        if layout := core.output("syncyte_tensor_layout", handle):
+            tensor._layout = Layout._of(comm, layout)
         return tensor
 
     def free(self) -> None:
@@ -385,8 +388,12 @@ class TensorMemory(Handle):
     @property
     def layout(self) -> Layout | None:
         """The layout that the tensor is cut by, among all of its ranks; None if it is cut by rows. Local."""
-        handle = _library.core().output("syncyte_tensor_layout", self.handle)
-        return Layout._of(self._comm, handle) if handle else None
+        return self._layout
+
+    def _require_rows(self) -> None:
+        """Raises UnsupportedError if the tensor is cut by a layout: then on all of its ranks."""
+        if self._layout is not None:
+            raise UnsupportedError(f"{self._called()} is cut by a layout; expected a tensor that is cut by rows")
 
     def _called(self) -> str:
         return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
@@ -426,7 +433,7 @@ class TensorMemory(Handle):
         else:
             first = None if part == "local" else found[1]
             found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
-            if self.layout is not None:
+            if self._layout is not None:
                 self._remember_block(found)
             else:
                 self._remember_view(found, shape[0], first)

@@ -143,7 +143,7 @@ class TensorMethods(TensorAccess):
             `out` is given while gradients are recorded: use torch.no_grad().
         """
         if collective:
-            self.rows()  # raises UnsupportedError if the tensor is cut by a layout, on all ranks
+            self._require_rows()
             numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), always=True)
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
@@ -511,7 +511,7 @@ class TensorMethods(TensorAccess):
         UnsupportedError
             Without PyTorch; the tensor is cut by a layout.
         """
-        self.rows()  # raises UnsupportedError
+        self._require_rows()
         self._differentiable().requires_grad_(self, requires_grad)
         return self
 

@@ -42,7 +42,7 @@ class VersionMethods(TensorAccess):
         """
         number = as_int64(step, "step")
         core = _library.core()
-        layout = self.layout
+        layout = self._layout
         count = 0 if layout is None else len(layout.blocks_of(self._comm.rank))
         buffers = block_buffers(arrays, count, "arrays", False) if layout is not None else []
         descriptions = (c.BufferDescription * max(count, 1))(*(each.description for each in buffers))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,21 +13,29 @@ import torch
 from . import _build_torch, _interrupts, _library, _torch_shapes, errors
 
 
+def _other_torch(reason: object) -> errors.LibraryError:
+    advice = (
+        f"compile it by `{_build_torch.COMMAND}`"
+        if _build_torch.can_build()
+        else "use the torch that Syncyte was built for, or build Syncyte for this one (-DSYNCYTE_TORCH=ON)"
+    )
+    return errors.LibraryError(
+        f"libsyncyte_torch is missing, or of another torch than this one ({torch.__version__}): {advice} ({reason})"
+    )
+
+
 def _load() -> None:
     """Loads the library into torch. Raises LibraryError, which says how to get one for this torch."""
     path = _library.find("syncyte_torch", _build_torch.folders(torch.__version__))
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        advice = (
-            f"compile it by `{_build_torch.COMMAND}`"
-            if _build_torch.can_build()
-            else "use the torch that Syncyte was built for, or build Syncyte for this one (-DSYNCYTE_TORCH=ON)"
-        )
-        raise errors.LibraryError(
-            f"libsyncyte_torch is missing, or of another torch than this one ({torch.__version__}): {advice} ({error})"
-        ) from error
+        raise _other_torch(error) from error
     _library.check_version(path, library, "syncyte_torch")
+    library.syncyte_torch_built_for.restype = ctypes.c_char_p
+    built_for = library.syncyte_torch_built_for().decode()
+    if re.match(r"\d+\.\d+\.\d+", torch.__version__)[0] != built_for:  # type: ignore[index]
+        raise _other_torch(f"{path} is of torch {built_for}")
     torch.ops.load_library(path)
 
 

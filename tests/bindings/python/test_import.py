@@ -233,6 +233,17 @@ def test_a_library_of_another_torch_says_what_to_do(tmp_path):
     assert "of_another_torch" in message
 
 
+def test_a_library_that_loads_into_another_torch_is_refused():
+    pytest.importorskip("torch")
+    code = (
+        "import torch, syncyte\ntorch.__version__ = '2.5.99+cpu'\ntry:\n    import syncyte.torch\n"
+        "except syncyte.LibraryError as error:\n    print(error)"
+    )
+    message = run(code)
+    assert "of another torch than this one (2.5.99+cpu)" in message
+    assert " is of torch 2." in message
+
+
 def test_a_build_tree_takes_no_library_that_pip_has_built(tmp_path):
     torch = pytest.importorskip("torch")
     folder = tmp_path / "syncyte" / CACHE / f"torch-{torch.__version__}"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <torch/csrc/api/include/torch/version.h>
+
 #include <cstdint>
 
 #include "syncyte/base.h"
@@ -13,3 +15,7 @@ extern "C" SYNCYTE_EXPORT syncyte_status_t syncyte_torch_version(std::int32_t* m
   *abi = SYNCYTE_ABI_VERSION;
   return SYNCYTE_SUCCESS;
 }
+
+/// Returns the version of the torch that the library was compiled with, such as "2.15.0", for the Python package: a
+/// library may load into another one, and fail later.
+extern "C" SYNCYTE_EXPORT const char* syncyte_torch_built_for() { return TORCH_VERSION; }
