@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Dependencies of the build: languages, MPI, small libraries, Python.
 
+set(mpi_languages C)
 if(SYNCYTE_FORTRAN OR SYNCYTE_EXAMPLES)
   include(CheckLanguage)
   check_language(Fortran)
@@ -9,11 +10,17 @@ if(SYNCYTE_FORTRAN OR SYNCYTE_EXAMPLES)
       "-DSYNCYTE_FORTRAN=OFF -DSYNCYTE_EXAMPLES=OFF")
   endif()
   enable_language(Fortran)
-  find_package(MPI 3.1 REQUIRED COMPONENTS C Fortran)
-else()
-  find_package(MPI 3.1 REQUIRED COMPONENTS C)
+  list(APPEND mpi_languages Fortran)
 endif()
-find_package(fmt REQUIRED)
+find_package(MPI 3.1 COMPONENTS ${mpi_languages})
+if(NOT MPI_FOUND)
+  message(FATAL_ERROR "No MPI of version 3.1 or later found for ${mpi_languages}: install one (libopenmpi-dev and "
+    "openmpi-bin), load its module, or name its compilers (-DMPI_C_COMPILER=.../mpicc, -DMPI_Fortran_COMPILER=.../mpif90)")
+endif()
+find_package(fmt QUIET)
+if(NOT fmt_FOUND)
+  message(FATAL_ERROR "No fmt found: install it (libfmt-dev)")
+endif()
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(XXHASH REQUIRED libxxhash)  # its header alone is used
