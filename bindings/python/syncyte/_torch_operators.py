@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -20,7 +21,8 @@ def _other_torch(reason: object) -> errors.LibraryError:
         else "use the torch that Syncyte was built for, or build Syncyte for this one (-DSYNCYTE_TORCH=ON)"
     )
     return errors.LibraryError(
-        f"libsyncyte_torch is missing, or of another torch than this one ({torch.__version__}): {advice} ({reason})"
+        f"libsyncyte_torch is missing, or of another torch than this one ({torch.__version__}), for the Syncyte in "
+        f"{os.path.dirname(__file__)}: {advice} ({reason})"
     )
 
 
