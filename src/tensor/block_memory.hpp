@@ -13,7 +13,7 @@
 
 namespace syncyte::tensor {
 
-/// How the elements of a tensor that is cut by a layout lie in its ranks' memory. Each point is stored once, by the
+/// Places of a tensor's elements in its ranks' memory, if it is cut by a layout. Each point is stored once, by the
 /// first rank that has the right copy: a rank's memory has an array for each of its blocks, one behind the other,
 /// without ghosts and without shared points whose right copy another block has. With slots, the tensor and each of
 /// these arrays have one dimension more, in front.

@@ -2,8 +2,6 @@
 #include "tensor/layout.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "base/buffer.hpp"
@@ -75,14 +73,15 @@ std::string layout::text() const {
 
 std::vector<std::int64_t> layout::strides() const { return base::dense_strides(shape_, element_bytes_); }
 
-void layout::require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
-  for (std::size_t d = 0; d < shape_.size(); ++d)
-    base::expect(lower[d] >= 0 && extent[d] <= shape_[d] && lower[d] <= shape_[d] - extent[d], SYNCYTE_ERR_INDEX,
-                 {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape_[d]);
+void require_box_inside(std::span<const std::int64_t> shape, std::span<const std::int64_t> lower,
+                        std::span<const std::int64_t> extent) {
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    base::expect(lower[d] >= 0 && extent[d] <= shape[d] && lower[d] <= shape[d] - extent[d], SYNCYTE_ERR_INDEX,
+                 {"lower", d}, lower[d], "a box of extent {} within 0 to {}", extent[d], shape[d]);
 }
 
 std::int64_t inset_of(std::span<const std::int64_t> strides, const std::int64_t* lower) {
-  return std::inner_product(strides.begin() + 1, strides.end(), lower + 1, std::int64_t{0});
+  return base::offset_of(strides.subspan(1), {lower + 1, strides.size() - 1});
 }
 
 }  // namespace syncyte::tensor

@@ -16,6 +16,10 @@
 
 namespace syncyte::tensor {
 
+/// Throws SYNCYTE_ERR_INDEX unless a box lies in an array of this shape. All have its number of dimensions.
+void require_box_inside(std::span<const std::int64_t> shape, std::span<const std::int64_t> lower,
+                        std::span<const std::int64_t> extent);
+
 /// Metadata of a tensor: element type, global shape, and what each rank has. The ranks' memory consists of rows. They
 /// are the tensor's own if it is cut by rows; otherwise it is cut by a layout (blocks()), and each row is one element.
 class layout {
@@ -60,7 +64,9 @@ class layout {
   std::vector<std::int64_t> strides() const;
 
   /// Throws SYNCYTE_ERR_INDEX unless a box lies in the tensor. Both arrays have its number of dimensions.
-  void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const;
+  void require_inside(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent) const {
+    require_box_inside(shape_, lower, extent);
+  }
 
   /// `tensor "depth" (float32, [10, 4])`, for messages.
   std::string text() const;

@@ -20,7 +20,7 @@ namespace {
                 .expected = base::separate_memory});
 }
 
-/// Of a tensor that is cut by a layout. Only all elements of one part may be copied to themselves.
+/// require_apart_from_box() of a tensor that is cut by a layout: the box may only be one whole part, copied to itself.
 void require_apart_from_parts(const whole_tensor& of, base::array_argument<std::int64_t> lower, const base::buffer& box,
                               bool is_get) {
   const base::byte_range user = base::range_of(box);

@@ -145,16 +145,12 @@ std::int64_t versions::take(whole_tensor& of, std::int64_t at_least, base::array
   base::expect(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT, "timeout", timeout, "seconds, or less than 0");
   base::expect(user.ndim() == blocks.layout()->cut().ndim(), SYNCYTE_ERR_SHAPE, "dimensions of output", user.ndim(),
                "{}, as the field", blocks.layout()->cut().ndim());
-  syncyte_buffer_t in_slot = *output;
-  in_slot.ndim = user.ndim() + 1;
-  in_slot.shape[0] = 1;
-  in_slot.strides[0] = 0;
-  std::vector<std::int64_t> corner(1);
-  for (int axis = 0; axis < user.ndim(); ++axis) {
-    in_slot.shape[axis + 1] = user.extent(axis);
-    in_slot.strides[axis + 1] = user.stride(axis);
-    corner.push_back(lower.values[axis]);
-  }
+  require_box_inside(of.layout().shape().subspan(1), {lower.values, user.shape().size()}, user.shape());
+  std::vector<std::int64_t> corner(1), shape(1, 1);
+  corner.insert(corner.end(), lower.values, lower.values + user.ndim());
+  shape.insert(shape.end(), user.shape().begin(), user.shape().end());
+  syncyte_buffer_t in_slot = base::make_buffer(user.data(), user.dtype(), shape);
+  std::ranges::copy(user.strides(), in_slot.strides + 1);
   const remaining left(timeout);
   std::int64_t seen = load(*counters_, complete);
   const needed_rank publisher{first_publisher_ == of.comm()->rank() ? -1 : first_publisher_,

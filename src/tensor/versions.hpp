@@ -51,7 +51,7 @@ class versions {
   std::int64_t done(std::int64_t version) const { return first_of(version) + 1; }  // likewise
   std::int64_t step(std::int64_t version) const { return first_of(version) + 2; }
 
-  /// What begun() and done() are once all ranks have begun or done a version.
+  /// The counter begun() has this value once all ranks have begun a version, and done() once they have done it.
   std::int64_t all_of(std::int64_t version) const { return (version / slots_ + 1) * publishers_; }
   /// Whether no rank has begun to overwrite a complete version.
   bool is_intact(std::int64_t version) const;

@@ -96,6 +96,7 @@ class whole_tensor {
                                                    const tensor_options& options);
   static std::shared_ptr<whole_tensor> wrap_rows(std::shared_ptr<comm::communicator> comm,
                                                  const syncyte_buffer_t* local, const tensor_options& options);
+  /// Sets `slots` where the rank opens what the others create.
   static std::shared_ptr<whole_tensor> create_blocks(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                      const std::shared_ptr<collectives::shared_layout>& by,
                                                      std::int64_t& slots, const tensor_options& options);

@@ -185,7 +185,7 @@ TEST(tensor_versions, wrong_arguments_are_errors) {
   expect_error(outcome_of([&] { take(field, {0}, found, {2}, 6, 0); }), SYNCYTE_ERR_TIMEOUT,
                "no version of step 6 or more for 0 seconds; the newest has step 5");
   EXPECT_EQ(take(field, {0}, found, {2}, 5, 0), 5);
-  expect_error(outcome_of([&] { take(field, {2 * ranks() - 1}, found, {2}); }), SYNCYTE_ERR_INDEX, "");
+  expect_error(outcome_of([&] { take(field, {2 * ranks() - 1}, found, {2}); }), SYNCYTE_ERR_INDEX, "lower[0] is");
   expect_error(outcome_of([&] { take(field, {0, 0}, found, {2}); }), SYNCYTE_ERR_SHAPE, "lower");
   expect_error(outcome_of([&] { take(field, {0, 0}, found, {2, 1}); }), SYNCYTE_ERR_SHAPE, "lower");
   expect_error(outcome_of([&] { take(field, {0}, found, {2, 1}); }), SYNCYTE_ERR_SHAPE, "expected 1");

@@ -130,7 +130,7 @@ syncyte_status_t fortran_tensor_take(syncyte_tensor_t tensor, const CFI_cdesc_t*
   int64_t first[SYNCYTE_MAX_NDIM];
   int32_t count = 0;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
-  global.ndim -= 1;
+  if (global.ndim > 1) global.ndim -= 1; /* without slots, the core refuses the tensor */
   for (int32_t i = 0; i < global.ndim; ++i) global.shape[i] = global.shape[i + 1];
   if (status == SYNCYTE_SUCCESS) status = fortran_reversed(lower, "lower", &count, first);
   if (status == SYNCYTE_SUCCESS) status = fortran_buffer_as(array, "array", global.dtype, &buffer);
