@@ -109,6 +109,10 @@ if(TARGET syncyte_fortran)
   install(DIRECTORY "${_modules}/" DESTINATION "${SYNCYTE_FORTRAN_MODULE_DIR}" COMPONENT devel
     FILES_MATCHING PATTERN "*.mod")
   list(APPEND SYNCYTE_COMPONENTS Fortran)
+  syncyte_install_library(syncyte_f77 F77)
+  syncyte_install_pkgconfig(syncyte-f77)
+  install(FILES bindings/fortran/generated/syncyte77.inc DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel)
+  list(APPEND SYNCYTE_COMPONENTS F77)
 endif()
 if(TARGET syncyte_fortran_hdf5)
   syncyte_install_library(syncyte_fortran_hdf5 FortranHDF5 "${SYNCYTE_FORTRAN_MODULE_DIR}")
@@ -189,6 +193,9 @@ else()
   set(programs "${CMAKE_INSTALL_BINDIR}")
 endif()
 install(PROGRAMS tools/syncyte-mpmd DESTINATION "${programs}" COMPONENT runtime)
+if(SYNCYTE_PYTHON AND NOT SKBUILD)  # pip makes this command itself
+  install(PROGRAMS tools/syncyte DESTINATION "${programs}" COMPONENT runtime)
+endif()
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
 
 # Documentation and examples, in the places where the pages' links expect them.

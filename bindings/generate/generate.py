@@ -77,6 +77,7 @@ def generate(compiler: str) -> dict[Path, str]:
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, names)
+    texts["syncyte77.inc"] = emit_fortran.include(names)
     files |= {Path("bindings/fortran/generated") / name: text for name, text in texts.items()}
     return {path: with_license(path, text) for path, text in files.items()}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 _NAME = "SPDX-License-Identifier: BSD-3-Clause"
 _BY_SUFFIX = dict.fromkeys([".cpp", ".hpp"], f"// {_NAME}\n")
 _BY_SUFFIX |= dict.fromkeys([".c", ".h", ".map"], f"/* {_NAME} */\n")  # users may compile the C headers as C90
-_BY_SUFFIX |= dict.fromkeys([".f90", ".methods"], f"! {_NAME}\n")
+_BY_SUFFIX |= dict.fromkeys([".f90", ".f", ".inc", ".methods"], f"! {_NAME}\n")
 _BY_SUFFIX |= dict.fromkeys(
     [".py", ".cmake", ".sh", ".csh", ".fish", ".sbatch", ".conf", ".pc", ".schemas", ".toml", ".ini"], f"# {_NAME}\n"
 )

@@ -34,7 +34,8 @@ def metadata(project: dict[str, Any], version: str) -> Iterator[str]:
 
 def entry_points(project: dict[str, Any]) -> Iterator[str]:
     """The lines of entry_points.txt."""
-    for group, entries in project.get("entry-points", {}).items():
+    groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
+    for group, entries in groups.items():
         yield f"[{group}]"
         for name, value in entries.items():
             yield f"{name} = {value}"

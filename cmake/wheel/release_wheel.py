@@ -30,12 +30,18 @@ class Mpi(NamedTuple):
 
     name: str
     soname: str
-    package: Path | None  #: file that names its package in the Python registry; None: the system's, by mpicc in PATH
+    package: Path | None  #: file that names its package in the Python registry; None: the system's, by PATH
+    compiler: str = "mpicc"
 
 
 # Programs compiled for Open MPI 4.1 also run with Open MPI 5; those compiled for 5 need not run with 4.1.
-MPIS = (Mpi("openmpi", "libmpi.so.40", None), Mpi("mpich", "libmpi.so.12", SOURCE / "cmake" / "mpi" / "mpich.lock"))
-USERS = ("libmpi.so.*", "libuc[mpst].so.0")  # libraries that the wheel uses and does not have
+MPICH = SOURCE / "cmake" / "mpi" / "mpich.lock"
+MPIS = (
+    Mpi("openmpi", "libmpi.so.40", None),
+    Mpi("mpich", "libmpi.so.12", MPICH),
+    Mpi("standard", "libmpi_abi.so.1", MPICH, "mpicc_abi"),  # MPI 5's standard ABI
+)
+USERS = ("libmpi.so.*", "libmpi_abi.so.*", "libuc[mpst].so.0")  # libraries that the wheel uses and does not have
 
 LOCATION = '''"""Where this copy of the package finds its libraries; written by cmake/wheel/release_wheel.py."""
 
@@ -62,10 +68,10 @@ def environment(folder: Path, packages: Path) -> Path:
 
 def mpicc(mpi: Mpi, work: Path) -> Path:
     if mpi.package:
-        return environment(work / f"environment-{mpi.name}", mpi.package) / "mpicc"
-    found = shutil.which("mpicc")
+        return environment(work / f"environment-{mpi.package.stem}", mpi.package) / mpi.compiler
+    found = shutil.which(mpi.compiler)
     if found is None:
-        sys.exit(f"release_wheel.py: there is no mpicc in PATH, which should be that of {mpi.name}")
+        sys.exit(f"release_wheel.py: there is no {mpi.compiler} in PATH, which should be that of {mpi.name}")
     return Path(found)
 
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -41,9 +43,9 @@ int environment_index(const setting& which) {
 
 double environment_seconds(const setting& which) {
   const std::string value = environment(which).value_or(which.otherwise);
-  char* end = nullptr;
-  const double number = std::strtod(value.c_str(), &end);
-  const bool is_number = end != value.c_str() && *end == '\0';
+  double number = 0;  // not by strtod, which obeys the locale's decimal comma
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number = error == std::errc() && end == value.data() + value.size();
   require(is_number && number >= which.least && number <= most_seconds, SYNCYTE_ERR_ARGUMENT,
           "environment variable {} is \"{}\"; expected a number of at least {} and at most {}", which.name, value,
           which.least, most_seconds);

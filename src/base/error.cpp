@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 namespace syncyte::base {
 
@@ -75,6 +76,11 @@ error current_error() {
     return caught;
   } catch (const std::bad_alloc&) {
     return error(SYNCYTE_ERR_MEMORY, "out of memory");
+  } catch (const std::system_error& caught) {
+    if (caught.code() != std::errc::resource_unavailable_try_again) return error(SYNCYTE_ERR_INTERNAL, caught.what());
+    return error(SYNCYTE_ERR_LIMIT,
+                 "the system starts no further thread: the limit of processes of this user (ulimit -u) or of this "
+                 "container (pids.max), or of memory (ulimit -v), is reached; raise it");
   } catch (const std::exception& caught) {
     return error(SYNCYTE_ERR_INTERNAL, caught.what());
   } catch (...) {

@@ -37,12 +37,14 @@ std::vector<memory::sharing> common_candidates(MPI_Comm candidate) {
 sharing_probe probe_sharing(MPI_Comm candidate) {
   const int size = mpi::size_of(candidate);
   sharing_probe best;
-  for (const auto method : common_candidates(candidate)) {
+  const std::vector<memory::sharing> candidates = common_candidates(candidate);
+  const bool is_chosen = candidates.size() == 1;  // by SYNCYTE_SHM
+  for (const auto method : candidates) {
     const shared_attempt attempt = share_segment(candidate, 4096, method);
     if (attempt.successes > best.successes) best = {method, attempt.successes, static_cast<bool>(attempt.segment)};
     if (best.successes == size) break;
     if (attempt.error)
-      base::log(attempt.error->status() == SYNCYTE_ERR_LIMIT ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO,
+      base::log(is_chosen || attempt.error->status() == SYNCYTE_ERR_LIMIT ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO,
                 "sharing memory by {} does not work here: {}", memory::sharing_name(method), attempt.error->what());
   }
   return best;

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <clocale>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "base/environment.hpp"
@@ -54,6 +57,22 @@ TEST(environment, seconds_have_bounds) {
     const scoped_variable bad(text);
     EXPECT_THROW(environment_seconds(duration), error) << text;
   }
+}
+
+TEST(environment, seconds_have_a_point_where_the_locale_has_a_comma) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "locales_of_test_environment";
+  std::filesystem::create_directories(folder);
+  const std::string made = folder / "de_DE.UTF-8";
+  const bool is_made = std::system(("localedef -i de_DE -f UTF-8 " + made + " >/dev/null 2>&1").c_str()) == 0;
+  ::setenv("LOCPATH", folder.c_str(), 1);
+  const bool is_set = is_made && std::setlocale(LC_NUMERIC, "de_DE.UTF-8") != nullptr;
+  const scoped_variable variable("2.5");
+  if (is_set) {
+    EXPECT_EQ(environment_seconds(duration), 2.5);
+  }
+  std::setlocale(LC_NUMERIC, "C");
+  ::unsetenv("LOCPATH");
+  if (!is_set) GTEST_SKIP() << "localedef makes no German locale here";
 }
 
 TEST(environment, choices_are_listed_in_the_message) {

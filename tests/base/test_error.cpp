@@ -5,6 +5,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -37,6 +38,10 @@ TEST(error, exceptions_become_statuses) {
   EXPECT_EQ(caught_from([] { fail(SYNCYTE_ERR_INDEX, "index {} is bad", 7); }).status(), SYNCYTE_ERR_INDEX);
   EXPECT_STREQ(caught_from([] { fail(SYNCYTE_ERR_INDEX, "index {} is bad", 7); }).what(), "index 7 is bad");
   EXPECT_EQ(caught_from([] { throw std::bad_alloc(); }).status(), SYNCYTE_ERR_MEMORY);
+  const error no_thread =
+      caught_from([] { throw std::system_error(EAGAIN, std::generic_category()); });  // as std::thread does
+  EXPECT_EQ(no_thread.status(), SYNCYTE_ERR_LIMIT);
+  EXPECT_NE(std::string(no_thread.what()).find("ulimit -u"), std::string::npos);
   EXPECT_EQ(caught_from([] { throw std::logic_error("odd"); }).status(), SYNCYTE_ERR_INTERNAL);
   EXPECT_EQ(caught_from([] { throw 3; }).status(), SYNCYTE_ERR_INTERNAL);
 }

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "../support/fortran_handles.h"
 #include "expect.h"
 #include "syncyte_mpi.h"
 #include "vector.h"
@@ -128,7 +129,7 @@ static void test_freed_and_inter(void) {
   syncyte_comm_t part = NULL;
   MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  const MPI_Fint number = MPI_Comm_c2f(copy);
+  const int number = fortran_handle_of(copy);
   MPI_Comm_free(&copy);
   EXPECT_ERROR(syncyte_comm_from_fortran(number, NULL, &part), SYNCYTE_ERR_ARGUMENT, "not a communicator");
   if (size > 1) {
@@ -224,9 +225,9 @@ static void test_making(void) {
   EXPECT_OK(syncyte_comm_split_node(world, NULL, &part));
   EXPECT_OK(syncyte_comm_destroy(&part));
 
-  EXPECT_OK(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), NULL, &part));
+  EXPECT_OK(syncyte_comm_from_fortran(fortran_handle_of(MPI_COMM_WORLD), NULL, &part));
   EXPECT_OK(syncyte_comm_to_fortran(part, &number));
-  EXPECT(MPI_Comm_f2c(number) != MPI_COMM_WORLD); /* a duplicate */
+  EXPECT(comm_of_fortran(number) != MPI_COMM_WORLD); /* a duplicate */
   EXPECT_OK(syncyte_comm_destroy(&part));
   EXPECT_OK(syncyte_comm_from_mpi(MPI_COMM_WORLD, NULL, &part));
   EXPECT(sum_over(part, rank) == size * (size - 1) / 2);
@@ -235,7 +236,7 @@ static void test_making(void) {
   EXPECT_ERROR(syncyte_comm_from_fortran(-3, NULL, &part), SYNCYTE_ERR_ARGUMENT, "fortran_handle is -3");
   EXPECT_ERROR(syncyte_comm_from_fortran(12345, NULL, &part), SYNCYTE_ERR_ARGUMENT,
                "fortran_handle is 12345, not a communicator that MPI knows; expected an intra-communicator");
-  EXPECT_ERROR(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_NULL), NULL, &part), SYNCYTE_ERR_ARGUMENT,
+  EXPECT_ERROR(syncyte_comm_from_fortran(fortran_handle_of(MPI_COMM_NULL), NULL, &part), SYNCYTE_ERR_ARGUMENT,
                "MPI_COMM_NULL");
   test_freed_and_inter();
   EXPECT_OK(syncyte_comm_self(&part));
@@ -261,7 +262,7 @@ static void test_errors_of_one_rank(void) {
   snprintf(odd_rank, sizeof odd_rank, "comm_from_mpi failed on rank %d of comm: options->struct_size is 3", size - 1);
   EXPECT_ERROR(syncyte_comm_from_mpi(MPI_COMM_WORLD, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
                odd_rank);
-  EXPECT_ERROR(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), is_odd_one() ? &odd_options : NULL, &part),
+  EXPECT_ERROR(syncyte_comm_from_fortran(fortran_handle_of(MPI_COMM_WORLD), is_odd_one() ? &odd_options : NULL, &part),
                SYNCYTE_ERR_ARGUMENT, odd_rank);
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? &odd_collective : NULL, &to),
                SYNCYTE_ERR_UNSUPPORTED, "options->stream is set");

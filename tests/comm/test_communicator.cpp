@@ -7,6 +7,7 @@
 #include "collectives/collectives.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
+#include "fortran_handles.h"
 
 namespace {
 
@@ -102,7 +103,7 @@ TEST(communicator, adopts_foreign_ones_and_refuses_others) {
 }
 
 TEST(communicator, what_mpi_does_not_know_is_refused_and_the_job_goes_on) {
-  expect_error(outcome_of([] { runtime::adopt(MPI_Comm_f2c(12345), {}, "fortran_handle is 12345,"); }),
+  expect_error(outcome_of([] { runtime::adopt(comm_of_fortran(12345), {}, "fortran_handle is 12345,"); }),
                SYNCYTE_ERR_ARGUMENT, "fortran_handle is 12345, not a communicator that MPI knows");
 }
 

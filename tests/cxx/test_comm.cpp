@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expect.hpp"
+#include "fortran_handles.h"
 #include "reference.hpp"
 
 namespace {
@@ -99,12 +100,12 @@ TEST_F(cxx_comm, from_mpi_and_fortran) {
   MPI_Comm reversed = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &reversed);
   const communicator ours = syncyte::from_mpi(reversed, {.name = "reversed"});
-  const communicator again = communicator::from_fortran(MPI_Comm_c2f(reversed));
+  const communicator again = communicator::from_fortran(fortran_handle_of(reversed));
   MPI_Comm_free(&reversed);
   EXPECT_EQ(ours.rank(), size_ - 1 - rank_);
   EXPECT_EQ(again.rank(), ours.rank());
   int result = MPI_UNEQUAL;
-  MPI_Comm_compare(MPI_Comm_f2c(world_.to_fortran()), MPI_COMM_WORLD, &result);
+  MPI_Comm_compare(comm_of_fortran(world_.to_fortran()), MPI_COMM_WORLD, &result);
   EXPECT_EQ(result, MPI_CONGRUENT);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -98,6 +99,21 @@ TEST(small_memory, without_room_the_error_names_the_setting) {
   with_own_shm("2m", [] {
     ::setenv("SYNCYTE_UCX_TLS", "^posix", 1);
     return error_of_workers(17);
+  });
+}
+
+TEST(small_memory, processes_that_look_at_the_same_time_name_the_setting) {
+  with_own_shm("8m", [] {  // enough for each alone
+    std::vector<pid_t> processes;
+    for (int i = 0; i < 5; ++i)
+      processes.push_back(start_process([] {
+        const std::string error = error_of_workers(1);
+        if (!error.empty() && !names_memory(error)) std::fprintf(stderr, "the error is %s\n", error.c_str());
+        return error.empty() || names_memory(error) ? 0 : 1;
+      }));
+    int wrong = 0;
+    for (const pid_t process : processes) wrong += wait_process(process);
+    return wrong == 0 ? "" : "an error does not name the memory";
   });
 }
 

@@ -50,6 +50,8 @@ WRONG = [
     (["-n", "1", "echo"], {}, "none of OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK and SLURM_PROCID is set"),
     (["-n", "2", "echo"], {"PMIX_RANK": "2"}, "rank 2 has no program: the programs are for 2 ranks"),
     (["-n", "2", "echo"], {"PMI_RANK": "0", "PMI_SIZE": "3"}, "the programs are for 2 ranks, the job has 3"),
+    (["-n", "2", "echo"], {"PMI_RANK": "0", "PMI_SIZE": "y"}, "the launcher's variables say rank '0' of 'y'"),
+    (["-n", "2", "echo"], {"PMI_RANK": "-1", "PMI_SIZE": "2"}, "the launcher's variables say rank '-1' of '2'"),
     (["-n", "2", "echo"], {"PMI_RANK": "0", "PMI_SIZE": "1"}, "the programs are for 2 ranks, the job has 1"),
 ]
 

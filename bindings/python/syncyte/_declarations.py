@@ -57,7 +57,7 @@ class Status(enum.IntEnum):
     ERR_VERSION = 17  # library or file of another version
     ERR_TIMEOUT = 18  # a stated time limit passed
     ERR_INTERNAL = 19  # a defect of Syncyte; please report it
-    ERR_LIMIT = 20  # a limit of the system on open files is reached; the message names it
+    ERR_LIMIT = 20  # a limit of the system, as on open files, is reached; the message names it
     ERR_INTERRUPTED = 21  # the application ended a wait: see syncyte_interrupt_set()
 
 

@@ -74,7 +74,7 @@ def find(name: str, more_folders: Sequence[str] = ()) -> str:
     if chosen:
         if not os.path.exists(chosen):
             raise errors.LibraryError(f"{variable} is {chosen!r}: there is no such file")
-        return chosen
+        return os.path.abspath(chosen)  # a name without a folder would be searched in the loader's path
     folders = [*more_folders, _PACKAGE, *_built_folders()]
     if name != "syncyte":
         folders.append(os.path.dirname(os.path.realpath(core().path)))

@@ -32,6 +32,8 @@ def _load() -> None:
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
+        if path == os.path.abspath(os.environ.get("SYNCYTE_TORCH_LIBRARY", "")):
+            raise _other_torch(f"SYNCYTE_TORCH_LIBRARY is {path!r}: {error}") from error
         raise _other_torch(error) from error
     _library.check_version(path, library, "syncyte_torch")
     library.syncyte_torch_built_for.restype = ctypes.c_char_p

@@ -113,7 +113,7 @@ enum syncyte_status_values {
   SYNCYTE_ERR_VERSION = 17,        /**< library or file of another version */
   SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
   SYNCYTE_ERR_INTERNAL = 19,       /**< a defect of Syncyte; please report it */
-  SYNCYTE_ERR_LIMIT = 20,          /**< a limit of the system on open files is reached; the message names it */
+  SYNCYTE_ERR_LIMIT = 20,          /**< a limit of the system, as on open files, is reached; the message names it */
   SYNCYTE_ERR_INTERRUPTED = 21     /**< the application ended a wait: see syncyte_interrupt_set() */
 };
 

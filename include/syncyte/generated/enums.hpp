@@ -31,7 +31,7 @@ enum class status : std::int32_t {
   version = SYNCYTE_ERR_VERSION,  ///< library or file of another version
   timeout = SYNCYTE_ERR_TIMEOUT,  ///< a stated time limit passed
   internal = SYNCYTE_ERR_INTERNAL,  ///< a defect of Syncyte; please report it
-  limit = SYNCYTE_ERR_LIMIT,  ///< a limit of the system on open files is reached; the message names it
+  limit = SYNCYTE_ERR_LIMIT,  ///< a limit of the system, as on open files, is reached; the message names it
   interrupted = SYNCYTE_ERR_INTERRUPTED,  ///< the application ended a wait: see syncyte_interrupt_set()
 };
 

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "fabric/ucx/descriptors.hpp"
 #include "fabric/ucx/log_lines.hpp"
@@ -75,10 +77,10 @@ class settings {
 std::optional<double> seconds_of(const char* text) {
   static const std::map<std::string, double> units{{"", 1},      {"s", 1},     {"m", 60},
                                                    {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  char* end = nullptr;
-  const double number = std::strtod(text, &end);
+  double number = 0;  // not by strtod, which obeys the locale's decimal comma
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
   const auto unit = units.find(end);
-  if (end == text || unit == units.end()) return std::nullopt;
+  if (error != std::errc() || unit == units.end()) return std::nullopt;
   return number * unit->second;
 }
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -71,6 +72,13 @@ bool uses_folder() {
   return is_named != is_negated;
 }
 
+/// What is free there; nothing if UCX does not use it or there is no such folder.
+std::optional<std::uint64_t> free_bytes() {
+  struct statvfs found = {};
+  if (!uses_folder() || statvfs(folder, &found) != 0) return {};
+  return std::uint64_t{found.f_bavail} * found.f_frsize;
+}
+
 [[noreturn]] void refuse(const std::string& lack_and_cure) {
   throw std::runtime_error("UCX needs " + std::to_string(bytes_of_worker / mebibyte) + " MiB of /dev/shm, " +
                            lack_and_cure + ", or set SYNCYTE_UCX_TLS=^posix");
@@ -89,13 +97,19 @@ void remove_abandoned_files() {
 }
 
 void need_shared_memory(bool is_needed) {
-  struct statvfs found = {};
-  if (!uses_folder() || statvfs(folder, &found) != 0) return;
+  const std::optional<std::uint64_t> available = free_bytes();
+  if (!available) return;
   if (access(folder, W_OK) != 0)
     refuse(std::string("which cannot be written (") + std::strerror(errno) + "): mount it writable");
-  const std::uint64_t available = std::uint64_t{found.f_bavail} * found.f_frsize;
-  if (available < bytes_of_worker + (is_needed ? 0 : spare_bytes))
-    refuse("of which " + std::to_string(available / mebibyte) + " MiB are free: enlarge it (docker run --shm-size)");
+  if (*available < bytes_of_worker + (is_needed ? 0 : spare_bytes))
+    refuse("of which " + std::to_string(*available / mebibyte) + " MiB are free: enlarge it (docker run --shm-size)");
+}
+
+void blame_shared_memory() {
+  const std::optional<std::uint64_t> available = free_bytes();
+  if (available && *available < bytes_of_worker + spare_bytes)
+    refuse("which other processes have taken (" + std::to_string(*available / mebibyte) +
+           " MiB are free now): enlarge it (docker run --shm-size)");
 }
 
 }  // namespace syncyte::fabric::ucx

@@ -12,4 +12,8 @@ void remove_abandoned_files();
 /// stay free for others.
 void need_shared_memory(bool is_needed);
 
+/// Throws the same if a worker could not be made for lack of memory and /dev/shm is small: processes that start at the
+/// same time all find the same room in it.
+void blame_shared_memory();
+
 }  // namespace syncyte::fabric::ucx

@@ -8,6 +8,7 @@
 
 #include "fabric/ucx/descriptors.hpp"
 #include "fabric/ucx/log_lines.hpp"
+#include "fabric/ucx/shared_memory.hpp"
 
 namespace syncyte::fabric::ucx {
 namespace {
@@ -46,7 +47,9 @@ void ucx_worker::create() {
   ucp_worker_params_t parameters = {};
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  check("making a worker", ucp_worker_create(context_->handle(), &parameters, &handle_));
+  const ucs_status_t status = ucp_worker_create(context_->handle(), &parameters, &handle_);
+  if (status == UCS_ERR_NO_MEMORY || status == UCS_ERR_NO_RESOURCE) blame_shared_memory();
+  check("making a worker", status);
 }
 
 void ucx_worker::receive_messages() {

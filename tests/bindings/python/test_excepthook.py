@@ -222,6 +222,27 @@ def test_scripts_run_as_python_would(tmp_path):
     assert run(tmp_path, "", ranks=1, command=("-m", "syncyte", "-m", "tool")).status == 0
 
 
+def test_scripts_are_found_as_python_finds_them(tmp_path):
+    """A link's folder is that of its target; the script's path stays valid after a chdir; a pipe is a script too."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "links").mkdir()
+    (tmp_path / "code" / "beside.py").write_text("value = 42\n")
+    script = "import os, sys, beside\nos.chdir('/')\nprint(open(__file__).readline())\n"
+    (tmp_path / "code" / "job.py").write_text(script)
+    (tmp_path / "links" / "job.py").symlink_to("../code/job.py")
+    for python in ((), ("-m", "syncyte")):
+        for script in ("code/job.py", "links/job.py"):
+            done = subprocess.run(
+                [sys.executable, "-B", *python, script], cwd=tmp_path, capture_output=True, text=True, timeout=60
+            )
+            assert done.stdout.startswith("import os, sys, beside"), (python, script, done)
+        piped = subprocess.run(
+            [sys.executable, "-B", *python, "/dev/stdin"], input="print('read'); raise SystemExit(3)",
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert (piped.stdout, piped.returncode) == ("read\n", 3), (python, piped)
+
+
 def test_commands_run_as_python_would(tmp_path):
     command = "import sys, __main__; x = 3; f = lambda: x; assert f() == __main__.x; assert sys.argv == ['-c', 'first']"
     for python in (("-c", command), ("-m", "syncyte", "-c", command)):

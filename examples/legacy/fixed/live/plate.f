@@ -1,0 +1,41 @@
+! SPDX-License-Identifier: BSD-3-Clause
+C     Heat in a plate whose material changes with its temperature T:
+C     its conductivity C. Usage: mpirun -n 3 ./fixed STEPS
+      PROGRAM PLATE
+      INCLUDE 'mpif.h'
+      INCLUDE 'plate.inc'
+      INCLUDE 'syncyte77.inc'
+      INTEGER IDIM(2), IWHOLE(2), IFROM(2), IMANY(2), LT, LX
+      PARAMETER (LT=NY+2, LX=MAXX+2)
+      DATA IDIM/LT,LX/, IWHOLE/NY,NX/, IFROM/1,1/, IMANY/NY,0/
+      INTEGER IW, IS, ICELL, IT, IG, ILATE, INEW
+      DOUBLE PRECISION G(0:NY+1,0:MAXX+1)
+      CHARACTER*16 TEXT
+      INTEGER IERR, ISTEP, LAST
+      CALL MPI_INIT(IERR)
+      CALL SYNCYTE_INIT
+      CALL SYNCYTE_COMM_WORLD(IW)
+      CALL SYNCYTE_COMM_SPLIT_PROGRAM(IW, ' ', IS)
+      CALL SYNCYTE_COMM_TO_MPI(IS, ICOMM)
+      CALL GETARG(1, TEXT)
+      READ (TEXT, *) LAST
+      CALL CUT
+      CALL START
+      IFROM(2) = IFIRST
+      IMANY(2) = MX
+      CALL SYNCYTE_LAYOUT_BLOCKS(IS, 2, IWHOLE, IFROM, IMANY, 1, ICELL)
+      CALL SYNCYTE_TENSOR_CREATE(IW, SYNCYTE_FLOAT64, ICELL, 2, 'T', IT)
+      CALL SYNCYTE_TENSOR_OPEN(IW, 'heat', IG)
+      DO 10 ISTEP = 1, LAST
+        CALL MIRROR
+        CALL HALO
+        CALL HEAT
+        CALL SYNCYTE_TENSOR_PUBLISH(IT, IDIM, T, ISTEP)
+        CALL SYNCYTE_TENSOR_TAKE(IG, 2, IFROM, IMANY, IDIM, G(1,1),
+     &    ISTEP, 10000, INEW, ILATE)
+        IF (ILATE .EQ. 0) T(1:NY,1:MX) = T(1:NY,1:MX) + G(1:NY,1:MX)
+   10 CONTINUE
+      CALL REPORT(LAST)
+      CALL SYNCYTE_FINALIZE
+      CALL MPI_FINALIZE(IERR)
+      END

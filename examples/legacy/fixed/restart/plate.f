@@ -1,0 +1,41 @@
+! SPDX-License-Identifier: BSD-3-Clause
+C     Heat in a plate whose material changes with its temperature T:
+C     its conductivity C. Usage: mpirun -n 3 ./fixed STEPS
+      PROGRAM PLATE
+      INCLUDE 'mpif.h'
+      INCLUDE 'plate.inc'
+      INCLUDE 'syncyte77.inc'
+      INTEGER IDIM(2), IWHOLE(2), IFROM(2), IMANY(2), LT, LX
+      PARAMETER (LT=NY+2, LX=MAXX+2)
+      DATA IDIM/LT,LX/, IWHOLE/NY,NX/, IFROM/1,1/, IMANY/NY,0/
+      INTEGER IW, ICELL, IST, IOLD
+      LOGICAL OLD
+      CHARACTER*16 TEXT
+      INTEGER IERR, ISTEP, LAST
+      CALL MPI_INIT(IERR)
+      ICOMM = MPI_COMM_WORLD
+      CALL GETARG(1, TEXT)
+      READ (TEXT, *) LAST
+      CALL CUT
+      CALL START
+      IFROM(2) = IFIRST
+      IMANY(2) = MX
+      CALL SYNCYTE_INIT
+      CALL SYNCYTE_COMM_WORLD(IW)
+      CALL SYNCYTE_LAYOUT_BLOCKS(IW, 2, IWHOLE, IFROM, IMANY, 1, ICELL)
+      CALL SYNCYTE_BUNDLE_CREATE(IW, IST)
+      CALL SYNCYTE_BUNDLE_ADD(IST, 'T', ICELL, SYNCYTE_FLOAT64, IDIM, T)
+      CALL SYNCYTE_BUNDLE_ADD(IST, 'C', ICELL, SYNCYTE_FLOAT64, IDIM, C)
+      INQUIRE (FILE='plate.h5', EXIST=OLD)
+      IOLD = 0
+      IF (OLD) CALL SYNCYTE_CHECKPOINT_LOAD(IW, 'plate.h5', IST, IOLD)
+      DO 10 ISTEP = IOLD + 1, LAST
+        CALL MIRROR
+        CALL HALO
+        CALL HEAT
+   10 CONTINUE
+      CALL SYNCYTE_CHECKPOINT_SAVE(IW, 'plate.h5', IST, LAST)
+      CALL REPORT(LAST)
+      CALL SYNCYTE_FINALIZE
+      CALL MPI_FINALIZE(IERR)
+      END
