@@ -126,18 +126,27 @@ if(TARGET syncyte_hdf5)
     FILES_MATCHING PATTERN "*.h")
   list(APPEND SYNCYTE_COMPONENTS HDF5)
 endif()
-if(SKBUILD)  # a wheel has sources, because each version of torch, and each Fortran compiler, needs its own library
-  set(torch_sources "${CMAKE_INSTALL_DATADIR}/syncyte/torch")
+# syncyte_install_sources(LANGUAGE FOLDER): the project in FOLDER compiles a binding against the installation.
+function(syncyte_install_sources language folder)
+  set(made "${PROJECT_BINARY_DIR}/${language}-standalone/CMakeLists.txt")
+  configure_file(bindings/${language}/standalone/CMakeLists.txt.in "${made}" @ONLY)
+  install(FILES "${made}" DESTINATION "${folder}" COMPONENT devel)
+endfunction()
+
+if(SKBUILD OR TARGET syncyte_fortran)  # each Fortran compiler needs modules of its own
   set(fortran_sources "${CMAKE_INSTALL_DATADIR}/syncyte/fortran")
-  set(fortran_needs ${SYNCYTE_COMPONENTS})
-  list(REMOVE_ITEM fortran_needs CXX)
-  list(JOIN fortran_needs " " fortran_needs)
-  foreach(language torch fortran)
-    configure_file(bindings/${language}/standalone/CMakeLists.txt.in
-      "${PROJECT_BINARY_DIR}/${language}-standalone/CMakeLists.txt" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/${language}-standalone/CMakeLists.txt" DESTINATION "${${language}_sources}"
-      COMPONENT devel)
-  endforeach()
+  set(fortran_needs C)
+  if(TARGET syncyte_hdf5)
+    string(APPEND fortran_needs " HDF5")
+  endif()
+  syncyte_install_sources(fortran "${fortran_sources}")
+  install(FILES bindings/fortran/CMakeLists.txt DESTINATION "${fortran_sources}" RENAME library.cmake COMPONENT devel)
+  install(DIRECTORY bindings/fortran/f77 bindings/fortran/generated bindings/fortran/helpers bindings/fortran/src
+    DESTINATION "${fortran_sources}" COMPONENT devel)
+endif()
+if(SKBUILD)  # each version of torch needs a library of its own
+  set(torch_sources "${CMAKE_INSTALL_DATADIR}/syncyte/torch")
+  syncyte_install_sources(torch "${torch_sources}")
   find_file(xxhash_header xxhash.h HINTS ${XXHASH_INCLUDE_DIRS} REQUIRED)
   install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${torch_sources}" COMPONENT devel)
   install(FILES "${xxhash_header}" DESTINATION "${torch_sources}/xxhash" COMPONENT devel)
@@ -145,9 +154,6 @@ if(SKBUILD)  # a wheel has sources, because each version of torch, and each Fort
     COMPONENT devel)
   install(DIRECTORY bindings/torch/src bindings/torch/include DESTINATION "${torch_sources}/torch"
     COMPONENT devel)
-  install(FILES bindings/fortran/CMakeLists.txt DESTINATION "${fortran_sources}" RENAME library.cmake COMPONENT devel)
-  install(DIRECTORY bindings/fortran/generated bindings/fortran/helpers bindings/fortran/src
-    DESTINATION "${fortran_sources}" COMPONENT devel)
 endif()
 if(TARGET syncyte_torch)
   syncyte_install_library(syncyte_torch Torch)
@@ -203,6 +209,8 @@ install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
+  PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY examples/legacy DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc
   PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY examples/slurm DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc)
 install(DIRECTORY examples/cache DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT doc

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "block_buffers.hpp"
+#include "collective_calls.hpp"
 #include "guard.hpp"
 #include "halo/bundle.hpp"
 #include "handle_tables.hpp"
@@ -138,6 +139,25 @@ syncyte_status_t syncyte_bundle_accumulate(syncyte_bundle_t bundle, int64_t dept
 
 syncyte_status_t syncyte_bundle_sum(syncyte_bundle_t bundle, int64_t only_length, const int32_t* only) {
   return after_init("bundle_sum", [&] { run_transfer(bundle, asked_for(operation::sum, 0, only_length, only)); });
+}
+
+syncyte_status_t syncyte_bundle_transfer(syncyte_bundle_t bundle, int32_t operation, int64_t depth, int64_t only_length,
+                                         const int32_t* only, const syncyte_collective_options_t* options,
+                                         int64_t count, const syncyte_buffer_t* arrays) {
+  return after_init("bundle_transfer", [&] {
+    constexpr halo::operation ways[] = {operation::exchange, operation::accumulate, operation::sum};
+    const bool is_known = operation >= 0 && operation < std::ssize(ways);
+    halo::bundle_request asked = asked_for(ways[is_known ? operation : 0], depth, only_length, only);
+    const auto refused = error_of([&] {
+      base::expect(is_known, SYNCYTE_ERR_ARGUMENT, "operation", operation, "0 to {}", std::ssize(ways) - 1);
+      asked.arrays = read_buffers(count, arrays, "arrays", "count");
+      const auto given = facts_of(options);
+      if (given.error) throw *given.error;
+      asked.facts = given.facts;
+    });
+    if (refused) asked.error = refused;
+    run_transfer(bundle, asked);
+  });
 }
 
 syncyte_status_t syncyte_bundle_iexchange(syncyte_bundle_t bundle, int64_t depth, int64_t only_length,

@@ -200,6 +200,31 @@ std::vector<base::buffer> bundle::arrays() const {
   return result;
 }
 
+/// All arrays, with others in place of those that take part.
+std::vector<base::buffer> bundle::arrays_with(std::span<const syncyte_buffer_t> others, const setting& wanted) const {
+  std::size_t taken = 0;
+  std::vector<base::buffer> result, replaced;
+  for (std::size_t number = 0; number < fields_.size(); ++number) {
+    const field& each = fields_[number];
+    if (!wanted.only[number]) {
+      result.insert(result.end(), each.arrays.begin(), each.arrays.end());
+      continue;
+    }
+    const std::size_t count = std::min(each.arrays.size(), others.size() - taken);
+    const auto own = others.subspan(taken, count);
+    for (const base::buffer& array :
+         collectives::checked_arrays({each.layout->cut(), own, "arrays"}, comm()->rank(), each.dtype)) {
+      result.push_back(array);
+      replaced.push_back(array);
+    }
+    taken += count;
+  }
+  base::expect(taken == others.size(), SYNCYTE_ERR_ARGUMENT, "count", others.size(),
+               "{}, this rank's blocks of the fields that take part", taken);
+  collectives::require_targets(replaced);
+  return result;
+}
+
 std::vector<element_form> bundle::forms() const {
   std::vector<element_form> result;
   for (const base::buffer& each : arrays()) result.push_back({each.ndim(), each.element_bytes()});
@@ -254,7 +279,8 @@ void bundle::set_places(const setting& wanted) {
 /// Names the field that only one of the two ranks moves.
 std::string bundle::difference(std::size_t fact, const char* name, std::int64_t theirs, int sender,
                                std::int64_t mine) const {
-  if (fact < 2) return plan::difference(fact, name, theirs, sender, mine);
+  const bool is_mask = fact >= 2 && fact <= fact_names.size();
+  if (!is_mask) return plan::difference(fact, name, theirs, sender, mine);
   const auto differing = static_cast<std::uint64_t>(theirs) ^ static_cast<std::uint64_t>(mine);
   const auto place = static_cast<std::size_t>(std::countr_zero(differing));
   const bool is_theirs = (static_cast<std::uint64_t>(theirs) >> place & 1) != 0;
@@ -265,20 +291,27 @@ std::string bundle::difference(std::size_t fact, const char* name, std::int64_t 
 }
 
 std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_request& asked) {
-  std::array<syncyte_fact_t, fact_names.size()> terms{};
+  std::array<syncyte_fact_t, fact_names.size() + bundle::most_caller_facts> terms{};
   collectives::caller_facts caller;
   bundle::setting wanted{};
-  caller.error = base::error_of([&] { wanted = on->checked_setting(asked); });
-  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = {sizeof(syncyte_fact_t), fact_names[i], 0};
+  caller.error = base::error_of([&] {
+    base::expect(asked.facts.size() <= bundle::most_caller_facts, SYNCYTE_ERR_ARGUMENT, "options->fact_count",
+                 asked.facts.size(), "0 to {} for a bundle", bundle::most_caller_facts);
+    wanted = on->checked_setting(asked);
+  });
+  for (std::size_t i = 0; i < fact_names.size(); ++i) terms[i] = {sizeof(syncyte_fact_t), fact_names[i], 0};
   terms[0].value = wanted.depth;
   std::array<std::uint64_t, bundle::most_fields / bits> masks{};
   for (std::size_t number = 0; number < wanted.only.size(); ++number)
     masks[number / bits] |= std::uint64_t{wanted.only[number]} << number % bits;
   for (std::size_t i = 0; i < masks.size(); ++i) terms[i + 1].value = static_cast<std::int64_t>(masks[i]);
-  caller.facts = {static_cast<std::int64_t>(terms.size()), terms.data(), "facts"};
+  std::int64_t count = std::ssize(fact_names);
+  for (std::int64_t i = 0; i < asked.facts.size() && !caller.error; ++i)
+    terms[static_cast<std::size_t>(count++)] = asked.facts[i];
+  caller.facts = {count, terms.data(), "facts"};
   return std::make_unique<transfer>(on, asked.way, caller, [&] {
     on->set_places(wanted);
-    return on->arrays();
+    return asked.arrays ? on->arrays_with(*asked.arrays, wanted) : on->arrays();
   });
 }
 

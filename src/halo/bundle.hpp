@@ -45,6 +45,9 @@ struct bundle_request {
   bool has_only = false;
   std::vector<bool> only = {};            // if there is one: whether each field takes part
   std::optional<base::error> error = {};  // found by the caller on this rank
+  // In place of the arrays of the fields that take part, field by field.
+  std::optional<std::vector<syncyte_buffer_t>> arrays = {};
+  base::struct_array<syncyte_fact_t> facts = {};  // the caller's, at most most_caller_facts
 };
 
 /// Fields with layouts over one communicator, whose halos travel together: one message from each rank to each of its
@@ -52,6 +55,7 @@ struct bundle_request {
 class bundle final : public plan {
  public:
   static constexpr std::size_t most_fields = 256;
+  static constexpr std::int64_t most_caller_facts = 2;
 
   /// Collective. `error`: found by the caller on this rank; all ranks get it.
   static std::shared_ptr<bundle> create(std::shared_ptr<comm::communicator> comm,
@@ -93,6 +97,7 @@ class bundle final : public plan {
   const distribution::route& route_of(field& of, const setting& wanted) const;
   void set_places(const setting& wanted);
   std::vector<base::buffer> arrays() const;
+  std::vector<base::buffer> arrays_with(std::span<const syncyte_buffer_t> others, const setting& wanted) const;
   std::vector<element_form> forms() const;
 
   std::vector<field> fields_;

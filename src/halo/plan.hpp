@@ -24,7 +24,7 @@ enum class operation : std::int32_t {
 };
 
 /// Numbers that are compared between neighbours, 0 where there are fewer. The first ones are the caller's.
-using facts = std::array<std::int64_t, 6>;
+using facts = std::array<std::int64_t, 8>;
 
 /// The head of each message of a halo, in front of its elements.
 struct header {
@@ -33,7 +33,7 @@ struct header {
   std::uint64_t number;  // of the transfer on this halo
   halo::facts facts;
 };
-static_assert(sizeof(header) == 64);
+static_assert(sizeof(header) == 80);
 
 /// A box of one of this rank's arrays, as a message carries it.
 struct place {

@@ -566,7 +566,7 @@ static void end(void) {
   const syncyte_status_t status = syncyte_finalize();
   limit_time("the end", begin, 10.0);
   rewind(file);
-  fread(log, 1, sizeof log - 1, file);
+  log[fread(log, 1, sizeof log - 1, file)] = '\0';
   const int is_told = strstr(log, "finalize: rank 1 of world has died") != NULL;
   printf("rank %d ends: %s, %s\n", rank, is_told ? "told" : log, syncyte_status_name(status));
   fflush(stdout);

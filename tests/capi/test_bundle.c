@@ -64,6 +64,22 @@ static void test_operations(void) {
   EXPECT_OK(syncyte_bundle_destroy(&bundle));
 }
 
+/* For libraries on top: other arrays than the bundle's, which stay as they are. */
+static void test_other_arrays(void) {
+  syncyte_bundle_t bundle = bundle_of_both();
+  const int32_t only[] = {0, 1};
+  double others[own + 1] = {2, 2, 2, 2};
+  const syncyte_buffer_t array = buffer_of(others, own + 1);
+  reset();
+  EXPECT_OK(syncyte_bundle_transfer(bundle, 2, 0, 2, only, NULL, 1, &array));
+  EXPECT(others[0] == (rank == 0 ? 2 : 4) && others[1] == 2 && others[own] == (rank == size - 1 ? 2 : 4));
+  EXPECT(force[0] == 1 && force[own] == 1);
+  EXPECT_ERROR(syncyte_bundle_transfer(bundle, 3, 0, 2, only, NULL, 1, &array), SYNCYTE_ERR_ARGUMENT,
+               "operation is 3; expected 0 to 2");
+  EXPECT_ERROR(syncyte_bundle_transfer(bundle, 0, 0, 2, only, NULL, 1, NULL), SYNCYTE_ERR_ARGUMENT, "arrays is null");
+  EXPECT_OK(syncyte_bundle_destroy(&bundle));
+}
+
 static void test_started_forms(void) {
   syncyte_bundle_t bundle = bundle_of_both(), other = bundle_of_both();
   syncyte_request_t first = NULL, second = NULL, third = NULL;
@@ -122,6 +138,7 @@ int main(void) {
   EXPECT_OK(syncyte_layout_create_mesh(world, 1, &extent, 1, &size, 0, NULL, 1, &axis, &options, &cells));
   EXPECT_OK(syncyte_layout_like(cells, &borders, &nodes));
   test_operations();
+  test_other_arrays();
   test_started_forms();
   test_wrong_use();
   EXPECT_OK(syncyte_layout_destroy(&cells));

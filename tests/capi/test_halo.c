@@ -134,6 +134,7 @@ static void test_facts(void) {
   const syncyte_fact_t facts[] = {
       {sizeof(syncyte_fact_t), "first", 1}, {sizeof(syncyte_fact_t), "second", rank == 0 ? 2 : 3},
       {sizeof(syncyte_fact_t), "", 0},      {sizeof(syncyte_fact_t), "", 0},
+      {sizeof(syncyte_fact_t), "", 0},      {sizeof(syncyte_fact_t), "", 0},
       {sizeof(syncyte_fact_t), "", 0},      {sizeof(syncyte_fact_t), "", 0}};
   syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;
   int64_t before = -1, after = -1;
@@ -148,8 +149,8 @@ static void test_facts(void) {
                    rank == 0 ? "second is 3 on rank" : "second is 2 on rank 0, but 3 on rank");
     else
       EXPECT_OK(syncyte_halo_transfer(halo, adjoint, &options, &array));
-    options.fact_count = 6;
-    EXPECT_ERROR(syncyte_halo_transfer(halo, adjoint, &options, &array), SYNCYTE_ERR_ARGUMENT, "fact_count is 6");
+    options.fact_count = 8;
+    EXPECT_ERROR(syncyte_halo_transfer(halo, adjoint, &options, &array), SYNCYTE_ERR_ARGUMENT, "fact_count is 8");
   }
   EXPECT_OK(syncyte_halo_sequence(halo, &after));
   EXPECT(before == 0);

@@ -84,6 +84,7 @@ static void test_layouts(void) {
   EXPECT_REFUSED(syncyte_bundle_add(bundle, "field", layout, SYNCYTE_FLOAT64, 1, &bad));
   EXPECT_OK(syncyte_bundle_add(bundle, "field", layout, SYNCYTE_FLOAT64, 1, &out));
   EXPECT_REFUSED(syncyte_bundle_set_arrays(bundle, "field", 1, &bad));
+  EXPECT_REFUSED(syncyte_bundle_transfer(bundle, 0, 0, 0, NULL, NULL, 1, &bad));
   EXPECT_OK(syncyte_bundle_destroy(&bundle));
   EXPECT_OK(syncyte_layout_destroy(&layout));
 }

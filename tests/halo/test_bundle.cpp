@@ -2,7 +2,9 @@
 // Bundles of fields of random layouts against all arrays in one place, adjoints, masks and depths, and mistakes.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -339,6 +341,28 @@ TEST(bundle, other_arrays_may_take_a_fields_place) {
   expect_exchanged(here.fields[0], 1, here.widest());
 }
 
+TEST(bundle, a_call_may_bring_other_arrays_for_the_fields_that_take_part) {
+  for (std::uint64_t seed = 500; seed < 520; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    scene here(seed), like(seed);
+    here.fill(seed);
+    const auto before = here.fields;
+    std::vector<padded_array> others[2] = {here.fields[0].arrays, here.fields[2].arrays};
+    halo::bundle_request asked{operation::exchange, 0, true, {true, false, true}};
+    asked.arrays.emplace();
+    for (auto& arrays : others)
+      for (padded_array& each : arrays) asked.arrays->push_back(each.buffer());
+    here.run(asked);
+    for (std::size_t number = 0; number < before.size(); ++number)
+      EXPECT_EQ(here.fields[number].arrays, before[number].arrays) << "field " << number;
+    here.fields[0].arrays = others[0];
+    here.fields[2].arrays = others[1];
+    expect_exchanged(here.fields[0], seed, here.widest());
+    expect_exchanged(here.fields[2], seed, here.widest());
+    if (HasFailure()) return;
+  }
+}
+
 // Mistakes. Each rank of a line of blocks with ghosts is a neighbour of the next.
 
 struct line {
@@ -432,6 +456,33 @@ TEST(bundle, neighbours_that_do_different_things_are_told) {
   for (int i = 0; i < 4; ++i) here.cells[static_cast<std::size_t>(2 + i)] = 4 * world().rank() + i;
   if (world().rank() == 0) here.cells[0] = here.cells[1] = -1;
   if (is_odd_one()) here.cells[6] = here.cells[7] = -1;
+  here.expect_works();
+}
+
+TEST(bundle, other_arrays_and_facts_are_checked) {
+  line here;
+  here.add();
+  std::vector<double> other(8, 0);
+  const std::vector<std::int64_t> shape{8}, long_shape{9};
+  const auto run = [&](const std::function<void(halo::bundle_request&)>& change) {
+    halo::bundle_request asked{operation::exchange};
+    asked.arrays.emplace({base::make_buffer(other.data(), SYNCYTE_FLOAT64, shape)});
+    change(asked);
+    return outcome_of([&] { start(here.all, asked)->wait(); });
+  };
+  expect_error(run([](auto& asked) { asked.arrays->clear(); }), SYNCYTE_ERR_ARGUMENT, "arrays is 0; expected 1 arrays");
+  expect_error(run([](auto& asked) { asked.arrays->push_back(asked.arrays->front()); }), SYNCYTE_ERR_ARGUMENT,
+               "count is 2; expected 1");
+  expect_error(run([&](auto& asked) { asked.arrays->front().shape[0] = 7; }), SYNCYTE_ERR_SHAPE, "expected [8]");
+  const std::array<syncyte_fact_t, 3> facts{{{sizeof(syncyte_fact_t), "first", 1},
+                                             {sizeof(syncyte_fact_t), "second", world().rank()},
+                                             {sizeof(syncyte_fact_t), "third", 0}}};
+  expect_error(run([&](auto& asked) { asked.facts = {3, facts.data(), "facts"}; }), SYNCYTE_ERR_ARGUMENT,
+               "fact_count is 3; expected 0 to 2");
+  const auto differs = run([&](auto& asked) { asked.facts = {2, facts.data(), "facts"}; });
+  if (world().size() > 1) expect_error(differs, SYNCYTE_ERR_MISMATCH, "second is");
+  const auto equal = run([&](auto& asked) { asked.facts = {1, facts.data(), "facts"}; });
+  EXPECT_EQ(equal.status, SYNCYTE_SUCCESS) << equal.message;
   here.expect_works();
 }
 

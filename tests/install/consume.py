@@ -187,6 +187,9 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
 
 def readers(prefix: Path, link: Path, linked: Path) -> Iterator[tuple[list[str], str]]:
     """The shells and module systems of this machine: a shell's command, and how it reads the prefix's environment."""
+    for shell in ("sh", "dash", "bash", "zsh", "csh", "tcsh", "fish"):
+        if not shutil.which(shell):
+            print(f"SKIPPED: no {shell} here", flush=True)
     for shell in filter(shutil.which, ("sh", "dash", "bash", "zsh")):
         yield [shell, "-c"], f". '{prefix}/bin/syncyte-env.sh'"
         yield [shell, "-euc"], f". '{prefix}/bin/syncyte-env.sh'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the release wheel together and uses the same file with three MPIs, each in a Python environment of its own.
+"""Puts the release wheel together and uses the same file with four MPIs, each in a Python environment of its own.
 
 check_release_wheel.py --source DIR --work DIR --mpiexec MPIEXEC --cc CC --fc FC --pkg-config PKG_CONFIG
                        --python-tests FILE... --torch-tests FILE...
@@ -71,8 +71,10 @@ def check_python(user: Environment, mpirun: Path, arguments: argparse.Namespace)
     launch = str(arguments.source / "tests" / "support" / "launch.py")
     options = ["--kind=pytest", f"--mpirun={mpirun}|-n", f"--ranks={RANKS}", "--limit=120", "--total=900"]
     options += ["--env=OMP_NUM_THREADS=1"]
-    python, torch = (map(str, files) for files in (arguments.python_tests, arguments.torch_tests))
+    python, torch = ([str(file) for file in files] for files in (arguments.python_tests, arguments.torch_tests))
     user.run("-B", launch, "run", *options, f"--folder={user.folder / 'results_python'}", *python)
+    nodes = ["--env=SYNCYTE_SHM=none", f"--folder={user.folder / 'results_nodes'}"]  # each rank is a node: by UCX
+    user.run("-B", launch, "run", *options, *nodes, *(file for file in python if file.endswith("test_store.py")))
     options += ["--only=!*compile*,!*opcheck*"]
     user.run("-B", launch, "run", *options, f"--folder={user.folder / 'results_torch'}", *torch)
     for order in ("h5py first", "syncyte first"):
@@ -82,6 +84,7 @@ def check_python(user: Environment, mpirun: Path, arguments: argparse.Namespace)
 def check_c(prefix: Path, mpirun: Path, arguments: argparse.Namespace) -> None:
     """The tests of the C interface, compiled against the package."""
     check_compilers(prefix, mpirun, arguments)
+    check_compilers(prefix, mpirun, arguments, "hdf5", "syncyte-hdf5")
     folder = arguments.source / "tests" / "capi"
     flags = run([arguments.pkg_config, "--cflags", "--libs", "syncyte"], cwd=arguments.work).split()
     for name in C_TESTS:
@@ -148,6 +151,7 @@ def check(name: str, wheel: Path, arguments: argparse.Namespace) -> None:
     """Uses the wheel with one MPI of MPIS."""
     print(f"=== {name}", flush=True)
     user = Environment(arguments.work / name)
+    user.run("-m", "pip", "install", "--dry-run", str(wheel))  # what it requires can be had
     user.run("-m", "pip", "install", "--no-deps", str(wheel))
     mpirun = arguments.mpiexec
     os.environ.pop("MPI4PY_LIBMPI", None)

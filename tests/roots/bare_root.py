@@ -19,6 +19,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,7 +155,10 @@ def run_commands(source: Path, suite: str, folder: Path) -> int:
     for user in HOMES:
         clone(source, folder, user)
         for command in COMMANDS:
-            if (status := run_inside(folder, user, command)) != 0:
+            begin = time.monotonic()
+            status = run_inside(folder, user, command)
+            print(f"{user}: {command} took {time.monotonic() - begin:.0f} s", flush=True)
+            if status != 0:
                 print(f"{user}: {command} has ended with status {status} on {system.name}; the root is {folder}")
                 return 1
         shutil.rmtree(f"{folder}{HOMES[user]}/syncyte")

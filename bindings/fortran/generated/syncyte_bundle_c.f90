@@ -3,6 +3,7 @@
 !> Bundles: fields of one communicator, each with a layout, whose halos travel together.
 module syncyte_bundle_c
   use, intrinsic :: iso_c_binding
+  use syncyte_collectives_c
   use syncyte_layout_c
   implicit none
   public
@@ -247,5 +248,34 @@ module syncyte_bundle_c
       type(c_ptr), intent(inout) :: request
       integer(c_int32_t) :: answer
     end function syncyte_bundle_isum
+
+    !> Does an operation on other arrays than the bundle's, and compares facts with the neighbours: for libraries on
+    !> top, whose operation must be the same on both neighbours. All ranks of the communicator call it; waits for
+    !> the neighbours only.
+    ! bundle [in]: a bundle
+    ! operation [in]: 0: as syncyte_bundle_exchange(), which a neighbour may call instead; 1: as
+    ! syncyte_bundle_accumulate(); 2: as syncyte_bundle_sum()
+    ! depth [in]: as of syncyte_bundle_exchange(); 0 for a sum
+    ! only_length [in]: length of only: the number of fields; ignored if only is null
+    ! only [in]: as of syncyte_bundle_exchange()
+    ! options [in]: null for defaults; fact_count at most 2. Facts that a neighbour does not pass are 0
+    ! count [in]: number of arrays
+    ! arrays [in,out]: the arrays of this rank's blocks of the fields that take part, field by field, as those of
+    ! syncyte_bundle_add(); read and written during the call
+    ! Returns: as syncyte_bundle_exchange(); SYNCYTE_ERR_MISMATCH, with a message that names the fact and both
+    ! ranks, if a neighbour has a different fact.
+    function syncyte_bundle_transfer(bundle, operation, depth, only_length, only, options, count, arrays) &
+        bind(C, name="syncyte_bundle_transfer") result(answer)
+      import
+      type(c_ptr), value :: bundle
+      integer(c_int32_t), value :: operation
+      integer(c_int64_t), value :: depth
+      integer(c_int64_t), value :: only_length
+      integer(c_int32_t), intent(in), optional :: only(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      integer(c_int64_t), value :: count
+      type(syncyte_buffer_t), intent(in), optional :: arrays(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_bundle_transfer
   end interface
 end module syncyte_bundle_c

@@ -163,7 +163,7 @@ module syncyte_halo_c
     ! halo [in]: a halo
     ! adjoint [in]: 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as
     ! syncyte_halo_accumulate()
-    ! options [in]: null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+    ! options [in]: null for defaults; fact_count at most 7. Facts that a neighbour does not pass are 0
     ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
     ! Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different
     ! fact, with a message that names the fact and both ranks. A rank receives the facts of a neighbour if its own

@@ -1896,7 +1896,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # halo (in): a halo
             ctypes.c_int32,  # adjoint (in): 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()
-            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; fact_count at most 7. Facts that a neighbour does not pass are 0
             ctypes.POINTER(BufferDescription),  # array (in,out): array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
         ],
     ),
@@ -2174,6 +2174,23 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
             ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange(); may be null; may be re-used on return
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
+    # Does an operation on other arrays than the bundle's, and compares facts with the neighbours: for libraries on top,
+    # whose operation must be the same on both neighbours. All ranks of the communicator call it; waits for the
+    # neighbours only. Returns: as syncyte_bundle_exchange(); SYNCYTE_ERR_MISMATCH, with a message that names the fact
+    # and both ranks, if a neighbour has a different fact.
+    "syncyte_bundle_transfer": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # bundle (in): a bundle
+            ctypes.c_int32,  # operation (in): 0: as syncyte_bundle_exchange(), which a neighbour may call instead; 1: as syncyte_bundle_accumulate(); 2: as syncyte_bundle_sum()
+            ctypes.c_int64,  # depth (in): as of syncyte_bundle_exchange(); 0 for a sum
+            ctypes.c_int64,  # only_length (in): length of only: the number of fields; ignored if only is null
+            ctypes.POINTER(ctypes.c_int32),  # only (in, optional, array of only_length): as of syncyte_bundle_exchange()
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults; fact_count at most 2. Facts that a neighbour does not pass are 0
+            ctypes.c_int64,  # count (in): number of arrays
+            ctypes.POINTER(BufferDescription),  # arrays (in,out, optional, array of count): the arrays of this rank's blocks of the fields that take part, field by field, as those of syncyte_bundle_add(); read and written during the call
         ],
     ),
     # Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale. Returns:

@@ -46,6 +46,8 @@ class Bundle(Handle):
         check_kind(comm, Comm, "comm", "a syncyte.Comm")
         self._comm = comm
         self._arrays: dict[str, list[Buffer]] = {}
+        self._elements: dict[str, int] = {}
+        self._torch_operations = 0  # of syncyte.torch; neighbours compare it
         # The last operation that was started, and whose it is: None if nobody can wait for it.
         self._before: tuple[Callable[[], Request[None] | None], _Started] | None = None
         self._own(_library.core().output("syncyte_bundle_create", comm.handle))
@@ -98,6 +100,7 @@ class Bundle(Handle):
             self.handle, key, layout.handle, element, len(buffers), self._descriptions(buffers)
         )
         self._arrays[name] = buffers
+        self._elements[name] = element
 
     @staticmethod
     def _descriptions(buffers: list[Buffer]) -> Any:

@@ -28,6 +28,7 @@
 #ifndef SYNCYTE_BUNDLE_H
 #define SYNCYTE_BUNDLE_H
 
+#include "syncyte/collectives.h"
 #include "syncyte/layout.h"
 
 #ifdef __cplusplus
@@ -167,6 +168,28 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_accumulate(syncyte_bundle_t bundl
  * @return as syncyte_bundle_exchange().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_sum(syncyte_bundle_t bundle, int64_t only_length, const int32_t* only);
+
+/**
+ * @brief {by_hand} Does an operation on other arrays than the bundle's, and compares facts with the neighbours: for
+ * libraries on top, whose operation must be the same on both neighbours. All ranks of the communicator call it; waits
+ * for the neighbours only.
+ * @param[in] bundle a bundle
+ * @param[in] operation 0: as syncyte_bundle_exchange(), which a neighbour may call instead; 1: as
+ * syncyte_bundle_accumulate(); 2: as syncyte_bundle_sum()
+ * @param[in] depth as of syncyte_bundle_exchange(); 0 for a sum
+ * @param[in] only_length length of only: the number of fields; ignored if only is null
+ * @param[in] only {array(only_length), optional} as of syncyte_bundle_exchange()
+ * @param[in] options {optional} null for defaults; fact_count at most 2. Facts that a neighbour does not pass are 0
+ * @param[in] count number of arrays
+ * @param[in,out] arrays {array(count), optional} the arrays of this rank's blocks of the fields that take part, field
+ * by field, as those of syncyte_bundle_add(); read and written during the call
+ * @return as syncyte_bundle_exchange(); SYNCYTE_ERR_MISMATCH, with a message that names the fact and both ranks, if a
+ * neighbour has a different fact.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_transfer(syncyte_bundle_t bundle, int32_t operation, int64_t depth,
+                                                        int64_t only_length, const int32_t* only,
+                                                        const syncyte_collective_options_t* options, int64_t count,
+                                                        const syncyte_buffer_t* arrays);
 
 #ifdef __cplusplus
 }

@@ -143,7 +143,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, con
  * operation must be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
  * @param[in] adjoint 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()
- * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+ * @param[in] options {optional} null for defaults; fact_count at most 7. Facts that a neighbour does not pass are 0
  * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
  * @return as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different fact,
  * with a message that names the fact and both ranks. A rank receives the facts of a neighbour if its own ghosts copy

@@ -1,0 +1,34 @@
+! SPDX-License-Identifier: BSD-3-Clause
+C     A user's program in Fortran 77: all ranks add to a node that they
+C     share with their neighbours.
+      PROGRAM USER
+      INCLUDE 'syncyte77.inc'
+      DOUBLE PRECISION A(3)
+      INTEGER IWORLD, ICELLS, INODES, IBUND, IDIM
+      COMMON /FIELD/ A
+      DATA IDIM/3/
+      CALL SYNCYTE_INIT
+      CALL SYNCYTE_COMM_WORLD(IWORLD)
+      CALL CUT(IWORLD, ICELLS)
+      CALL SYNCYTE_LAYOUT_LIKE(ICELLS, 1, 0, INODES)
+      CALL SYNCYTE_BUNDLE_CREATE(IWORLD, IBUND)
+      CALL SYNCYTE_BUNDLE_ADD(IBUND, 'A', INODES, SYNCYTE_FLOAT64,
+     &  IDIM, A)
+      A(1) = 1
+      A(2) = 1
+      A(3) = 1
+      CALL SYNCYTE_BUNDLE_SUM(IBUND)
+      WRITE (*, '(A, 3F4.1)') 'consumer: ', A
+      CALL SYNCYTE_FINALIZE
+      END
+
+C     Two cells on each rank.
+      SUBROUTINE CUT(IWORLD, ICELLS)
+      INCLUDE 'mpif.h'
+      INTEGER IWORLD, ICELLS, MPICOM, IRANK, NRANKS, IERR
+      CALL SYNCYTE_COMM_TO_MPI(IWORLD, MPICOM)
+      CALL MPI_COMM_RANK(MPICOM, IRANK, IERR)
+      CALL MPI_COMM_SIZE(MPICOM, NRANKS, IERR)
+      CALL SYNCYTE_LAYOUT_BLOCKS(IWORLD, 1, 2*NRANKS, 2*IRANK + 1, 2,
+     &  0, ICELLS)
+      END
