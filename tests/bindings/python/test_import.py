@@ -37,6 +37,11 @@ def run(code, *, check=True, **environment):
     return done.stdout.strip() if check else done.stderr
 
 
+def test_a_job_needs_no_home_that_can_be_written():
+    use = "import syncyte\ntable = syncyte.WholeTensor.zeros((3, 2), 'float32')\nprint(int(table[2].sum()))"
+    assert run(use, HOME="/proc") == "0"
+
+
 def build(folder, source, *flags):
     path = folder / "libfake.so"
     (folder / "fake.c").write_text(source)
