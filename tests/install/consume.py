@@ -219,11 +219,12 @@ def shells(arguments: argparse.Namespace, moved: Path) -> None:
         "PKG_CONFIG_PATH": moved / arguments.libdir / "pkgconfig",
         "PYTHONPATH": moved / arguments.pythondir,
     }
+    path = ":".join(dict.fromkeys(os.environ["PATH"].split(":")))  # Lmod removes what is there twice
     show = f"env printenv {' '.join(wanted)}"
     for command, read in readers(moved, link, linked):
         print(*command, read)
         subshells = [] if command[0] == "fish" else [f"({read}; {show})"]  # which fish lacks
-        for before in ({"PATH": os.environ["PATH"]}, dict.fromkeys(wanted, os.environ["PATH"])):
+        for before in ({"PATH": path}, dict.fromkeys(wanted, path)):
             expected = [":".join([str(path), *filter(None, [before.get(name)])]) for name, path in wanted.items()]
             for script in (f"{read}; {show}", *subshells):
                 done = subprocess.run([*command, script], env=before, stdout=subprocess.PIPE, text=True, check=False)
