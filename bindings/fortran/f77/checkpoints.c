@@ -27,5 +27,5 @@ void syncyte_checkpoint_load_(const int32_t* comm, const char* path, const int32
   f77_require(syncyte_checkpoint_close(&file));
   f77_require(syncyte_checkpoint_load_bundle(on, text, f77_object(*bundle, F77_BUNDLE), 0, NULL, NULL));
   free(text);
-  *step = (int32_t)saved;
+  *step = f77_step(saved);
 }

@@ -48,11 +48,20 @@ void f77_require(syncyte_status_t status) {
 
 char* f77_text(const char* characters, size_t length) {
   while (length > 0 && characters[length - 1] == ' ') --length;
+  if (memchr(characters, '\0', length) != NULL)
+    f77_require(fortran_fail(SYNCYTE_ERR_ARGUMENT, "a text has a zero character; expected none"));
   char* const text = length == 0 ? NULL : malloc(length + 1);
   if (text == NULL) return NULL;
   memcpy(text, characters, length);
   text[length] = '\0';
   return text;
+}
+
+int32_t f77_step(int64_t step) {
+  if (step != (int32_t)step)
+    f77_require(fortran_wrong(SYNCYTE_ERR_UNSUPPORTED, "step", -1, "%lld; expected one that an INTEGER holds",
+                              (long long)step));
+  return (int32_t)step;
 }
 
 void f77_reversed(const int32_t* numbers, int32_t ndim, int64_t base, int64_t* result) {

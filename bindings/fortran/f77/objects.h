@@ -28,8 +28,12 @@ void f77_forget(int32_t number);
 /** Ends the job with the last error's message unless the status is SYNCYTE_SUCCESS. */
 void f77_require(syncyte_status_t status);
 
-/** A text without the blanks at its end, which the caller frees; null if nothing is left. */
+/** A text without the blanks at its end, which the caller frees; null if nothing is left. Ends the job if there is a
+ * zero character in it. */
 char* f77_text(const char* characters, size_t length);
+
+/** A step as an INTEGER; ends the job if it is larger. */
+int32_t f77_step(int64_t step);
 
 /** Copies a number for each dimension into C's order, less `base`. */
 void f77_reversed(const int32_t* numbers, int32_t ndim, int64_t base, int64_t* result);

@@ -174,16 +174,17 @@ void syncyte_tensor_take_(const int32_t* tensor, const int32_t* ndim, const int3
   const syncyte_status_t status =
       syncyte_tensor_take(taken, *ndim, lower, *at_least, *milliseconds / 1e3, &box, &newest);
   *is_late = status == SYNCYTE_ERR_TIMEOUT;
-  if (*is_late == 0) f77_require(status);
-  if (*is_late == 0) *step = (int32_t)newest;
+  if (*is_late != 0) return;
+  f77_require(status);
+  *step = f77_step(newest);
 }
 
 /* ---- the end of objects ---- */
 
 void syncyte_destroy_(int32_t* number) {
   const f77_kind_t kind = f77_kind(*number);
-  void* object = f77_object(*number, kind);
   if (kind == F77_NONE) return;
+  void* object = f77_object(*number, kind);
   f77_forget(*number);
   *number = 0;
   switch (kind) {

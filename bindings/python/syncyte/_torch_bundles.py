@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.autograd import forward_ad
+from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
 from . import _declarations as c
 from . import _library, dtypes
@@ -47,7 +50,7 @@ class _Transfer(NamedTuple):
     depth: int
     names: tuple[str, ...]
     blocks: tuple[int, ...]  #: of this rank, of each of the fields
-    gradients: int  #: 1: they are recorded; 2: tangents are moved
+    gradients: int  #: 1: they are recorded; 2: there are tangents; their sum
     forward: int  #: the operation's number, or that of the operation whose gradients are moved
 
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -97,9 +100,11 @@ class _Moved(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
-        adjoint = ctx.part._replace(operation=_ADJOINTS[ctx.part.operation])
-        adjoint = _numbered(adjoint, int(torch.is_grad_enabled()), ctx.transfer.forward)
-        return None, None, *_moved(adjoint, gradients, ctx.moves)
+        is_recorded = torch.is_grad_enabled()
+        adjoint = ctx.part._replace(operation=_ADJOINTS[ctx.part.operation], gradients=int(is_recorded))
+        # A constant cotangent of this rank may be another's variable: all ranks record, or none.
+        given = [_given(each, is_recorded and is_moved) for each, is_moved in zip(gradients, ctx.moves, strict=True)]
+        return None, None, *_moved(adjoint, given, ctx.moves)
 
     @staticmethod
     def jvp(ctx: Any, _transfer: None, _differentiable: None, *tangents: torch.Tensor | None) -> tuple[Any, ...]:
@@ -107,7 +112,7 @@ class _Moved(torch.autograd.Function):
             torch.zeros_like(at) if tangent is None else tangent
             for tangent, at in zip(tangents, ctx.saved_tensors, strict=True)
         ]
-        return tuple(_moved(_numbered(ctx.part, _TANGENTS), given, ctx.moves))
+        return tuple(_moved(ctx.part._replace(gradients=_TANGENTS), given, ctx.moves))
 
 
 def _chosen(values: Sequence[Any], which: Sequence[bool]) -> list[Any]:
@@ -123,12 +128,13 @@ def _moved(
     return (next(results) if is_moved else None for is_moved in moves)
 
 
-def _numbered(transfer: _Transfer, gradients: int, forward: int = 0) -> _Transfer:
-    """The operation with its facts; an operation that is no adjoint gets the next number."""
-    if forward == 0:
-        transfer.bundle._torch_operations += 1
-        forward = transfer.bundle._torch_operations
-    return transfer._replace(gradients=gradients, forward=forward)
+def _check_kind_of(tensor: torch.Tensor, name: str) -> None:
+    if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested or tensor.is_meta:
+        raise UnsupportedError(f"fields[{name!r}] is a sparse, quantised, nested or meta tensor")
+    if isinstance(tensor, FakeTensor) or get_proxy_mode() is not None:
+        raise UnsupportedError("operations of bundles cannot be traced: call them outside of the traced function")
+    if torch._C._functorch.is_batchedtensor(tensor):
+        raise UnsupportedError("torch.vmap does not take operations of bundles: call them once for each element")
 
 
 def _checked(bundle: Bundle, fields: Fields, mixed_grad: bool) -> tuple[list[torch.Tensor], list[bool], dict[str, int]]:
@@ -148,8 +154,7 @@ def _checked(bundle: Bundle, fields: Fields, mixed_grad: bool) -> tuple[list[tor
             raise wrong(ArgumentError, f"fields[{name!r}]", found, expected)
         for tensor in several:
             check_tensor(tensor, f"fields[{name!r}]")
-            if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested or tensor.is_meta:
-                raise UnsupportedError(f"fields[{name!r}] is a sparse, quantised, nested or meta tensor")
+            _check_kind_of(tensor, name)
         blocks[name] = len(several)
         element = dtypes.torch_dtype(c.DType(bundle._elements[name]))
         differentiable.append(element.is_floating_point or element.is_complex)
@@ -160,11 +165,13 @@ def _checked(bundle: Bundle, fields: Fields, mixed_grad: bool) -> tuple[list[tor
 def _run(bundle: Bundle, operation: int, depth: Any, fields: Fields, mixed_grad: bool) -> Results:
     check_kind(bundle, Bundle, "bundle", "a syncyte.Bundle")
     with _refused_on_failure(bundle, operation):
+        bundle._torch_operations += 1  # also of one that fails here: the neighbours count it
         tensors, differentiable, blocks = _checked(bundle, fields, mixed_grad)
         layers = as_int64(depth, "depth")
-    asked = _Transfer(bundle, operation, layers, tuple(blocks), tuple(blocks.values()), 0, 0)
-    is_recorded = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
-    transfer = _numbered(asked, int(is_recorded))
+    is_recorded = torch.is_grad_enabled() and (mixed_grad or any(each.requires_grad for each in tensors))
+    has_tangents = any(forward_ad.unpack_dual(each).tangent is not None for each in tensors)
+    facts = int(is_recorded) + _TANGENTS * has_tangents, bundle._torch_operations
+    transfer = _Transfer(bundle, operation, layers, tuple(blocks), tuple(blocks.values()), *facts)
     moved = iter(_Moved.apply(transfer, differentiable, *tensors) if tensors else transfer.run([]))
     results: Results = {}
     for name, count in blocks.items():
@@ -173,7 +180,7 @@ def _run(bundle: Bundle, operation: int, depth: Any, fields: Fields, mixed_grad:
     return results
 
 
-@torch.compiler.disable
+@torch.compiler.disable(reason="bundles have no operators of torch")
 def bundle_exchange(bundle: Bundle, fields: Fields, *, depth: int = 0, mixed_grad: bool = False) -> Results:
     """Returns new tensors of a bundle's fields, with their ghosts, and copies of shared points, as after an exchange.
 
@@ -204,14 +211,14 @@ def bundle_exchange(bundle: Bundle, fields: Fields, *, depth: int = 0, mixed_gra
     MismatchError
         Neighbours differ in names, depth, operation, or in whether they record gradients.
     ArgumentError, ShapeError, DtypeError
-        Here and on the neighbours: other tensors than the bundle's fields have.
+        Other tensors than the bundle's fields have: here, and as an error of some class on the neighbours.
     UnsupportedError
-        Here and on the neighbours: a sparse, quantised, nested or meta tensor.
+        Likewise: a sparse, quantised, nested or meta tensor; within torch.vmap, make_fx or torch.export.
     """
     return _run(bundle, _EXCHANGE, depth, fields, mixed_grad)
 
 
-@torch.compiler.disable
+@torch.compiler.disable(reason="bundles have no operators of torch")
 def bundle_sum(bundle: Bundle, fields: Fields, *, mixed_grad: bool = False) -> Results:
     """Returns new tensors of a bundle's fields, in which each shared point has the sum of its copies.
 

@@ -103,6 +103,8 @@ C     versions: published with the ghosts around, taken into a corner
       CALL SYNCYTE_DESTROY(IT)
       IF (IT .NE. 0) STOP 13
       CALL SYNCYTE_DESTROY(IT)
+      IT = 9999
+      CALL SYNCYTE_DESTROY(IT)
       CALL SYNCYTE_DESTROY(IB)
       CALL SYNCYTE_DESTROY(INODES)
       CALL SYNCYTE_DESTROY(IGRID)

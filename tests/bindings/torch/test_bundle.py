@@ -175,3 +175,51 @@ def test_several_blocks_and_none():
     if own:
         sum(block.sum() for block in result).backward()
         assert all(block.grad[1] == 1 + (each > 0) for each, block in zip(own, given, strict=True))
+
+
+def test_a_cotangent_may_be_constant_on_one_rank():
+    """Double backward of all ranks, although the cotangent depends on the result on some only."""
+    scene = Scene(periodic=True)
+    x = torch.randn(scene.shape("cells"), dtype=torch.float64, requires_grad=True)
+    moved = bundle_exchange(scene.bundle, {"cells": x})["cells"]
+    loss = moved.sum() if WORLD.rank == 0 else (moved**2).sum()
+    (gradient,) = torch.autograd.grad(loss, x, create_graph=True)
+    assert gradient.requires_grad
+    torch.autograd.grad((gradient**2).sum(), x, allow_unused=True)
+    WORLD.barrier()
+
+
+@several
+@pytest.mark.parametrize("wrong", ["no fields", {"unknown": None}], ids=["words", "name"])
+def test_a_caught_error_of_one_rank_is_no_later_ones(wrong):
+    scene = Scene(periodic=False)
+    given = {"cells": scene.tensors(1)["cells"]}
+    with pytest.raises(syncyte.Error) if WORLD.rank <= 1 else contextlib.nullcontext():
+        bundle_exchange(scene.bundle, wrong if WORLD.rank == 0 else given)
+    WORLD.barrier()
+    bundle_exchange(scene.bundle, given)
+
+
+@several
+def test_tangents_on_one_rank_are_told():
+    scene = Scene(periodic=False)
+    x = scene.tensors(1)["cells"]
+
+    def moved(x):
+        return bundle_exchange(scene.bundle, {"cells": x})["cells"]
+
+    with pytest.raises(syncyte.MismatchError) if WORLD.rank <= 1 else contextlib.nullcontext():
+        torch.func.jvp(moved, (x,), (x,)) if WORLD.rank == 0 else moved(x)
+    WORLD.barrier()
+
+
+def test_what_cannot_be_traced_is_refused(scene):
+    given = {"cells": scene.tensors(1)["cells"]}
+    with pytest.raises(syncyte.UnsupportedError):
+        torch.fx.experimental.proxy_tensor.make_fx(lambda x: bundle_exchange(scene.bundle, {"cells": x})["cells"])(
+            given["cells"]
+        )
+    with pytest.raises(syncyte.UnsupportedError):
+        torch.vmap(lambda x: bundle_exchange(scene.bundle, {"cells": x})["cells"])(torch.stack([given["cells"]] * 2))
+    WORLD.barrier()
+    bundle_exchange(scene.bundle, given)
