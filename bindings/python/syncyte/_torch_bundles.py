@@ -100,11 +100,9 @@ class _Moved(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
-        is_recorded = torch.is_grad_enabled()
+        is_recorded = torch.is_grad_enabled() and any(each.requires_grad for each in _chosen(gradients, ctx.moves))
         adjoint = ctx.part._replace(operation=_ADJOINTS[ctx.part.operation], gradients=int(is_recorded))
-        # A constant cotangent of this rank may be another's variable: all ranks record, or none.
-        given = [_given(each, is_recorded and is_moved) for each, is_moved in zip(gradients, ctx.moves, strict=True)]
-        return None, None, *_moved(adjoint, given, ctx.moves)
+        return None, None, *_moved(adjoint, gradients, ctx.moves)
 
     @staticmethod
     def jvp(ctx: Any, _transfer: None, _differentiable: None, *tangents: torch.Tensor | None) -> tuple[Any, ...]:
