@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
+#include "base/streaming_copy.hpp"
 #include "micro.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/convert_rows.hpp"
@@ -69,7 +70,7 @@ void declare_conversion(syncyte_dtype_t from, syncyte_dtype_t to) {
 
 const bool declared = [] {
   for (const std::size_t row_bytes : {4, 64, 256, 1024, 4096}) declare_copies(row_bytes, 1024);
-  declare_copies(256, 2 * rows::streaming_threshold / 256);  // by non-temporal stores
+  declare_copies(256, 2 * base::streaming_threshold / 256);  // by non-temporal stores
   for (const auto dtype : {SYNCYTE_FLOAT16, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32, SYNCYTE_FLOAT64, SYNCYTE_COMPLEX64,
                            SYNCYTE_COMPLEX128, SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64, SYNCYTE_BOOL})
     declare_adds(dtype);

@@ -8,6 +8,7 @@
 
 #include "base/array_argument.hpp"
 #include "block_buffers.hpp"
+#include "collective_calls.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/relocation.hpp"
 #include "collectives/shared_layout.hpp"
@@ -18,6 +19,7 @@ namespace syncyte::capi {
 namespace {
 
 using collectives::shared_layout;
+using direction = collectives::relocation::direction;
 using distribution::axis;
 using distribution::layout;
 using distribution::shared_points;
@@ -168,6 +170,41 @@ std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, cons
   return result;
 }
 
+/// A layout and the arrays of this rank's blocks, as the caller gives them.
+struct given_arrays {
+  syncyte_layout_t layout;
+  std::int64_t count;
+  const syncyte_buffer_t* buffers;
+};
+
+syncyte_status_t relocate(const char* operation, direction way, const given_arrays& from, const given_arrays& to,
+                          syncyte_dtype_t dtype, const syncyte_relocate_options_t* given) {
+  return after_init(operation, [&] {
+    const auto before = find_layout(from.layout);
+    collectives::caller_facts caller;
+    std::vector<syncyte_buffer_t> arrays;
+    std::vector<syncyte_buffer_t> targets;
+    std::shared_ptr<shared_layout> after = before;
+    std::int64_t bytes = 0;
+    const auto error = error_of([&] {
+      const auto options = options_or(given, syncyte_relocate_options_t SYNCYTE_RELOCATE_OPTIONS_INIT);
+      caller = facts_of(options.collective);
+      after = find_layout(to.layout, "to");
+      base::expect(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT, "to", "a layout of " + after->comm()->name(),
+                   "one of {}, as the arrays' layout", before->comm()->name());
+      base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
+      bytes = options.buffer_bytes;
+      base::expect(bytes > 0, SYNCYTE_ERR_ARGUMENT, "options->buffer_bytes", bytes, "1 or more");
+      arrays = read_buffers(from.count, from.buffers, "arrays", "count");
+      targets = read_buffers(to.count, to.buffers, "targets", "target_count");
+    });
+    if (!caller.error) caller.error = error;
+    collectives::run<collectives::relocation>(
+        *before->comm(), operation, caller, way, dtype, collectives::block_arrays{before->cut(), arrays, "arrays"},
+        collectives::block_arrays{after->cut(), targets, "targets"}, static_cast<std::size_t>(bytes));
+  });
+}
+
 }  // namespace
 }  // namespace syncyte::capi
 
@@ -268,26 +305,16 @@ syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, 
 syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
                                          const syncyte_buffer_t* arrays, syncyte_layout_t to, int64_t target_count,
                                          const syncyte_relocate_options_t* options, const syncyte_buffer_t* targets) {
-  return after_init("layout_relocate", [&] {
-    const auto before = find_layout(layout);
-    collectives::caller_facts caller;
-    std::vector<syncyte_buffer_t> sources;
-    std::vector<syncyte_buffer_t> filled;
-    std::shared_ptr<shared_layout> after = before;
-    std::int64_t bytes = 0;
-    caller.error = error_of([&] {
-      after = find_layout(to, "to");
-      base::expect(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT, "to", "a layout of " + after->comm()->name(),
-                   "one of {}, as the arrays' layout", before->comm()->name());
-      base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
-      bytes = options_or(options, syncyte_relocate_options_t SYNCYTE_RELOCATE_OPTIONS_INIT).buffer_bytes;
-      base::expect(bytes > 0, SYNCYTE_ERR_ARGUMENT, "options->buffer_bytes", bytes, "1 or more");
-      sources = read_buffers(count, arrays, "arrays", "count");
-      filled = read_buffers(target_count, targets, "targets", "target_count");
-    });
-    collectives::run<collectives::relocation>(
-        *before->comm(), "layout_relocate", caller, dtype, collectives::block_arrays{before->cut(), sources, "arrays"},
-        collectives::block_arrays{after->cut(), filled, "targets"}, static_cast<std::size_t>(bytes));
-  });
+  return relocate("layout_relocate", direction::forward, {layout, count, arrays}, {to, target_count, targets}, dtype,
+                  options);
+}
+
+syncyte_status_t syncyte_layout_relocate_adjoint(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
+                                                 syncyte_layout_t to, int64_t target_count,
+                                                 const syncyte_buffer_t* targets,
+                                                 const syncyte_relocate_options_t* options,
+                                                 const syncyte_buffer_t* arrays) {
+  return relocate("layout_relocate_adjoint", direction::adjoint, {layout, count, arrays}, {to, target_count, targets},
+                  dtype, options);
 }
 }

@@ -144,11 +144,21 @@ class layout : public detail::layout_reference {
   /// ghosts included, which are neither read nor written. Collective.
   void relocate(dtype type, std::span<const const_buffer> arrays, const layout& to, std::span<const buffer> targets,
                 std::int64_t buffer_bytes = std::int64_t{1} << 23) const {
-    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes};
+    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes, nullptr};
     const auto from = detail::raw_buffers(arrays);
     const auto into = detail::raw_buffers(targets);
     check(syncyte_layout_relocate(get(), detail::raw(type), std::ssize(from), from.data(), to.get(), std::ssize(into),
                                   &options, into.data()));
+  }
+
+  /// The adjoint of relocate(): what the targets have goes back to the arrays, which get sums. Collective.
+  void relocate_adjoint(dtype type, std::span<const const_buffer> targets, const layout& to,
+                        std::span<const buffer> arrays, std::int64_t buffer_bytes = std::int64_t{1} << 23) const {
+    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes, nullptr};
+    const auto back = detail::raw_buffers(targets);
+    const auto into = detail::raw_buffers(arrays);
+    check(syncyte_layout_relocate_adjoint(get(), detail::raw(type), std::ssize(into), to.get(), std::ssize(back),
+                                          back.data(), &options, into.data()));
   }
 };
 

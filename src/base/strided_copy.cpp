@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/ops.hpp"
+#include "base/streaming_copy.hpp"
 
 namespace syncyte::base {
 namespace {
@@ -96,6 +97,15 @@ void copy_strided(std::byte* target, std::span<const std::int64_t> target_stride
   const dimension& runs = box.dimensions[box.count - 2];
   for_each_part<2>(box, target, source,
                    [&](std::byte* to, const std::byte* from) { copy_runs(runs, box.run(), to, from); });
+}
+
+void stream_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                    std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                    std::size_t element_bytes) {
+  if (is_empty(shape)) return;
+  const layout box = coalesce(target_strides, source_strides, shape, element_bytes);
+  for_each_part(box, target, source,
+                [&](std::byte* to, const std::byte* from) { copy_streaming(to, from, box.run()); });
 }
 
 void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,

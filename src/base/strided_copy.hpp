@@ -19,6 +19,11 @@ void copy_strided(std::byte* target, std::span<const std::int64_t> target_stride
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
+/// The same by copy_streaming(); finish_streaming() follows the last copy.
+void stream_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                    std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                    std::size_t element_bytes);
+
 /// Adds a box to another, element by element (combine() with SYNCYTE_OP_SUM).
 void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                  std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,

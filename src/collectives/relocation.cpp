@@ -2,10 +2,12 @@
 #include "collectives/relocation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "base/overlap.hpp"
+#include "base/streaming_copy.hpp"
 #include "base/strided_copy.hpp"
 #include "collectives/shared_layout.hpp"
 #include "mpi/progress.hpp"
@@ -37,58 +39,40 @@ std::span<const std::int64_t> shape_of(const shipment& of, int ndim) {
   return {of.count.data(), static_cast<std::size_t>(ndim)};
 }
 
-std::vector<int> blocks_of(const layout& cut, int rank) {
-  const std::span<const int> blocks = cut.blocks_of(rank);
-  return {blocks.begin(), blocks.end()};
-}
-
-const base::buffer& array_of(const std::vector<base::buffer>& arrays, const std::vector<int>& blocks, int block) {
-  return arrays[static_cast<std::size_t>(std::ranges::lower_bound(blocks, block) - blocks.begin())];
-}
-
-int peers_of(std::span<const shipment> all, int rank) {
-  int result = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    result += all[i].peer != rank && (i == 0 || all[i].peer != all[i - 1].peer);
-  return result;
-}
-
-/// Calls visitor(box) with parts of a box of at most `most` elements, in row-major order.
-template <class Visitor>
-void in_boxes(const shipment& whole, std::int64_t most, Visitor&& visitor) {
-  std::size_t axis = 0;
-  while (axis + 1 < whole.count.size() && whole.count[axis] == 1) ++axis;
-  const std::int64_t elements = distribution::volume({{}, whole.count});
-  if (elements <= most) return visitor(whole);
-  const std::int64_t length = std::max<std::int64_t>(most / (elements / whole.count[axis]), 1);
-  for (std::int64_t first = 0; first < whole.count[axis]; first += length) {
-    shipment part = whole;
-    part.offset[axis] += first;
-    part.count[axis] = std::min(length, whole.count[axis] - first);
-    in_boxes(part, most, visitor);
-  }
-}
-
 }  // namespace
 
-relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, const block_arrays& from,
+relocation::blocks::blocks(const block_arrays& given, const comm::communicator& comm, syncyte_dtype_t dtype)
+    : ghosts(given.cut.ghosts()) {
+  base::expect(given.cut.size() == comm.size(), SYNCYTE_ERR_ARGUMENT, "ranks of the layout", given.cut.size(),
+               "{}, those of the communicator", comm.size());
+  std::ranges::copy(given.cut.blocks_of(comm.rank()), std::back_inserter(numbers));
+  arrays = checked_arrays(given, comm.rank(), dtype);
+}
+
+const base::buffer& relocation::blocks::array_of(int block) const {
+  return arrays[static_cast<std::size_t>(std::ranges::lower_bound(numbers, block) - numbers.begin())];
+}
+
+relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtype_t dtype, const block_arrays& from,
                        const block_arrays& to, std::size_t buffer_bytes)
     : rank_(terms.comm().rank()),
+      way_(way),
       dtype_(dtype),
       element_bytes_(base::dtype_size(dtype)),
       buffer_bytes_(buffer_bytes),
-      source_ghosts_(from.cut.ghosts()),
-      target_ghosts_(to.cut.ghosts()) {
-  base::expect(from.cut.size() == terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "ranks of the layout", from.cut.size(),
-               "{}, those of the communicator", terms.comm().size());
+      read_(from, terms.comm(), dtype),
+      written_(to, terms.comm(), dtype) {
   route_ = distribution::find_route(from.cut, to.cut, rank_);
-  sources_ = checked_arrays(from, rank_, dtype);
-  targets_ = checked_arrays(to, rank_, dtype);
-  source_blocks_ = blocks_of(from.cut, rank_);
-  target_blocks_ = blocks_of(to.cut, rank_);
-  require_targets(targets_);
-  for (const base::buffer& target : targets_)
-    for (const base::buffer& source : sources_) base::require_apart(source, target);
+  if (way == direction::adjoint) {
+    std::swap(read_, written_);
+    std::swap(route_.sends, route_.receives);
+  }
+  require_targets(written_.arrays);
+  for (const base::buffer& target : written_.arrays)
+    for (const base::buffer& source : read_.arrays) base::require_apart(source, target);
+  std::size_t written = 0;
+  for (const base::buffer& target : written_.arrays) written += target.bytes();
+  streams_ = way == direction::forward && written >= base::streaming_threshold;
   most_elements_ = static_cast<std::int64_t>(buffer_bytes_ / element_bytes_);
   const std::int64_t moved = elements_for_others(route_.sends) + elements_for_others(route_.receives);
   memory_ = memory::scratch(std::min(buffer_bytes_, bytes_of(moved, dtype)));
@@ -100,15 +84,15 @@ relocation::relocation(comm::agreement& terms, form, syncyte_dtype_t dtype, cons
 
 /// All ranks' messages have the same size, because each pair has to cut its boxes in the same way.
 void relocation::compare(comm::collective_call& call) {
-  const auto messages = static_cast<unsigned>(peers_of(route_.sends, rank_) + peers_of(route_.receives, rank_));
-  const std::int64_t most = mpi::allreduce(messages, MPI_MAX, call.comm().data());  // of a rank in a round
-  if (most == 0) return;
-  most_elements_ /= most;
+  const std::size_t peers = channels_of(route_.sends, rank_, 1).size() + channels_of(route_.receives, rank_, 1).size();
+  const auto messages = static_cast<std::int64_t>(mpi::allreduce(peers, MPI_MAX, call.comm().data()));  // at once
+  if (messages == 0) return;
+  most_elements_ /= messages;
   if (most_elements_ > 0) return;
   call.attempt([&] {
     base::expect(false, SYNCYTE_ERR_ARGUMENT, "buffer_bytes", static_cast<std::int64_t>(buffer_bytes_),
-                 "{} or more: an element for each of {} messages", most * static_cast<std::int64_t>(element_bytes_),
-                 most);
+                 "{} or more: an element for each of {} messages", messages * static_cast<std::int64_t>(element_bytes_),
+                 messages);
   });
   call.agree();
 }
@@ -120,43 +104,19 @@ std::int64_t relocation::elements_for_others(std::span<const shipment> all) cons
   return result;
 }
 
-std::vector<relocation::round> relocation::in_rounds(std::span<const shipment> all) const {
-  std::vector<round> result;
-  std::size_t number = 0;
-  int peer = -1;
-  for (const shipment& whole : all) {
-    if (whole.peer == rank_) continue;
-    if (whole.peer != peer) peer = whole.peer, number = 0;
-    in_boxes(whole, most_elements_, [&](const shipment& part) {
-      const std::int64_t elements = distribution::volume({{}, part.count});
-      if (number < result.size() && !result[number].empty() && result[number].back().peer == peer &&
-          result[number].back().elements + elements > most_elements_)
-        ++number;
-      if (number == result.size()) result.emplace_back();
-      if (result[number].empty() || result[number].back().peer != peer) result[number].push_back({peer, 0, {}});
-      result[number].back().elements += elements;
-      result[number].back().boxes.push_back(part);
-    });
-  }
-  return result;
-}
-
-void relocation::pack(const message& what, std::byte* to) const {
+void relocation::pack(const box_message& what, std::byte* to) const {
   for (const shipment& each : what.boxes) {
-    const base::buffer& array = array_of(sources_, source_blocks_, each.block);
+    const base::buffer& array = read_.array_of(each.block);
     const auto shape = shape_of(each, array.ndim());
-    const place from = place_of(array, source_ghosts_, each);
+    const place from = place_of(array, read_.ghosts, each);
     base::copy_strided(to, base::dense_strides(shape, element_bytes_), from.data, from.strides, shape, element_bytes_);
     to += bytes_of(distribution::volume({{}, each.count}), dtype_);
   }
 }
 
-void relocation::unpack(const message& what, const std::byte* from) const {
+void relocation::unpack(const box_message& what, const std::byte* from) const {
   for (const shipment& each : what.boxes) {
-    const base::buffer& array = array_of(targets_, target_blocks_, each.block);
-    const auto shape = shape_of(each, array.ndim());
-    const place to = place_of(array, target_ghosts_, each);
-    base::copy_strided(to.data, to.strides, from, base::dense_strides(shape, element_bytes_), shape, element_bytes_);
+    store(each, from, base::dense_strides(shape_of(each, written_.array_of(each.block).ndim()), element_bytes_));
     from += bytes_of(distribution::volume({{}, each.count}), dtype_);
   }
 }
@@ -167,46 +127,66 @@ void relocation::copy_own() const {
   auto sent = std::ranges::find_if(route_.sends, is_own);
   for (auto got = std::ranges::find_if(route_.receives, is_own); got != route_.receives.end() && is_own(*got);
        ++got, ++sent) {
-    const base::buffer& source = array_of(sources_, source_blocks_, sent->block);
-    const base::buffer& target = array_of(targets_, target_blocks_, got->block);
-    const place from = place_of(source, source_ghosts_, *sent);
-    const place to = place_of(target, target_ghosts_, *got);
-    base::copy_strided(to.data, to.strides, from.data, from.strides, shape_of(*got, target.ndim()), element_bytes_);
+    const place from = place_of(read_.array_of(sent->block), read_.ghosts, *sent);
+    store(*got, from.data, from.strides);
   }
 }
 
+void relocation::clear_targets() const {
+  for (const base::buffer& each : written_.arrays)
+    base::zero_strided(each.data(), each.strides(), each.shape(), element_bytes_);
+}
+
+/// Copies elements to a box of a target, or adds them to it.
+void relocation::store(const shipment& what, const std::byte* from, std::span<const std::int64_t> strides) const {
+  const base::buffer& array = written_.array_of(what.block);
+  const auto shape = shape_of(what, array.ndim());
+  const place to = place_of(array, written_.ghosts, what);
+  if (way_ == direction::adjoint)
+    base::add_strided(to.data, to.strides, from, strides, shape, dtype_);
+  else
+    (streams_ ? base::stream_strided : base::copy_strided)(to.data, to.strides, from, strides, shape, element_bytes_);
+}
+
 void relocation::move(mover& by) {
+  if (way_ == direction::adjoint) clear_targets();
   try {
     exchange(by);
   } catch (...) {  // a rank has died: MPI may still write what others send
     mpi::keep_for_ever(std::make_shared<memory::scratch>(std::move(memory_)));
     throw;
   }
+  if (streams_) base::finish_streaming();
 }
 
 void relocation::exchange(mover& by) {
-  const std::vector<round> sends = in_rounds(route_.sends);
-  const std::vector<round> receives = in_rounds(route_.receives);
-  for (std::size_t number = 0; number < std::max(sends.size(), receives.size()); ++number) {
+  std::vector<box_channel> sends = channels_of(route_.sends, rank_, most_elements_);
+  std::vector<box_channel> receives = channels_of(route_.receives, rank_, most_elements_);
+  std::vector<std::pair<box_message, const std::byte*>> arrived;
+  bool is_first = true;
+  for (bool are_left = true; std::exchange(are_left, false);) {
     std::byte* next = memory_.data();
-    const auto take = [&](const message& what) { return std::exchange(next, next + bytes_of(what.elements, dtype_)); };
-    std::vector<std::byte*> arrived;
-    if (number < receives.size())
-      for (const message& each : receives[number]) {
-        arrived.push_back(take(each));
-        by.receive(each.peer, arrived.back(), each.elements, dtype_);
+    const auto take = [&](const box_message& what) {
+      are_left = true;
+      return std::exchange(next, next + bytes_of(what.elements, dtype_));
+    };
+    arrived.clear();
+    for (box_channel& each : receives)
+      if (box_message what = each.next(); what.elements > 0) {
+        std::byte* const room = take(what);
+        by.receive(each.peer(), room, what.elements, dtype_);
+        arrived.emplace_back(std::move(what), room);
       }
-    if (number < sends.size())
-      for (const message& each : sends[number]) {
-        std::byte* const packed = take(each);
-        pack(each, packed);
-        by.send(each.peer, packed, each.elements, dtype_);
+    for (box_channel& each : sends)
+      if (const box_message what = each.next(); what.elements > 0) {
+        std::byte* const packed = take(what);
+        pack(what, packed);
+        by.send(each.peer(), packed, what.elements, dtype_);
       }
-    if (number == 0) copy_own();
+    if (std::exchange(is_first, false)) copy_own();
     by.wait_for_messages();
-    for (std::size_t i = 0; i < arrived.size(); ++i) unpack(receives[number][i], arrived[i]);
+    for (const auto& [what, elements] : arrived) unpack(what, elements);
   }
-  if (sends.empty() && receives.empty()) copy_own();
 }
 
 }  // namespace syncyte::collectives

@@ -8,6 +8,7 @@
 
 #include "base/buffer.hpp"
 #include "collectives/block_arrays.hpp"
+#include "collectives/box_channel.hpp"
 #include "collectives/started_collective.hpp"
 #include "distribution/layout.hpp"
 #include "distribution/route.hpp"
@@ -18,38 +19,47 @@ namespace syncyte::collectives {
 /// Moves an array from one layout to another: each place of the target's blocks gets the value that the owner of its
 /// point has. Ghosts are neither read nor written. The array is never whole anywhere: pairs of ranks exchange messages
 /// in rounds, through memory of at most `buffer_bytes` on each rank.
+///
+/// The adjoint sends what the arrays of `to` have the same ways back: each place of the arrays of `from` becomes the
+/// sum of all places that get their value there, and 0 if none does. They are added in an order that the layouts and
+/// buffer_bytes determine.
 class relocation final : public data_operation {
  public:
-  relocation(comm::agreement& terms, form how, syncyte_dtype_t dtype, const block_arrays& from, const block_arrays& to,
-             std::size_t buffer_bytes);
+  enum class direction { forward, adjoint };
+
+  relocation(comm::agreement& terms, form how, direction way, syncyte_dtype_t dtype, const block_arrays& from,
+             const block_arrays& to, std::size_t buffer_bytes);
 
   void compare(comm::collective_call& call) override;
   void move(mover& by) override;
 
  private:
-  /// Boxes that travel together.
-  struct message {
-    int peer;
-    std::int64_t elements = 0;
-    std::vector<distribution::shipment> boxes;
-  };
-  using round = std::vector<message>;
-
   std::int64_t elements_for_others(std::span<const distribution::shipment> all) const;
-  /// The messages of all rounds, in order of peers; the one between two ranks has the same boxes on both.
-  std::vector<round> in_rounds(std::span<const distribution::shipment> all) const;
   void exchange(mover& by);
   void copy_own() const;
-  void pack(const message& what, std::byte* to) const;
-  void unpack(const message& what, const std::byte* from) const;
+  void pack(const box_message& what, std::byte* to) const;
+  void unpack(const box_message& what, const std::byte* from) const;
+
+  /// One side's arrays on this rank.
+  struct blocks {
+    blocks(const block_arrays& given, const comm::communicator& comm, syncyte_dtype_t dtype);
+    const base::buffer& array_of(int block) const;
+
+    std::vector<int> numbers;  // ascending
+    std::vector<base::buffer> arrays;
+    distribution::ghost_widths ghosts;
+  };
+
+  void clear_targets() const;
+  void store(const distribution::shipment& what, const std::byte* from, std::span<const std::int64_t> strides) const;
 
   int rank_;
+  direction way_;
   syncyte_dtype_t dtype_;
   std::size_t element_bytes_;
   std::size_t buffer_bytes_;
-  std::vector<base::buffer> sources_, targets_;  // by place among this rank's blocks
-  std::vector<int> source_blocks_, target_blocks_;
-  distribution::ghost_widths source_ghosts_, target_ghosts_;
+  blocks read_, written_;
+  bool streams_;  // past the caches
   distribution::route route_;
   std::int64_t most_elements_;  // of a message, equal on all ranks
   memory::scratch memory_;      // of the messages of a round

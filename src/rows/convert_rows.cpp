@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/streaming_copy.hpp"
 #include "rows/copy_rows.hpp"
 #include "rows/wide_rows.hpp"
 
@@ -52,14 +53,14 @@ void gather_converted_rows(const row_map& map, const row_index& index, std::byte
   if (from == to) return gather_rows(map, index, output);
   const std::size_t elements = map.row_bytes() / base::dtype_size(from);
   const std::size_t output_bytes = elements * base::dtype_size(to);
-  const bool is_large = static_cast<std::size_t>(index.count()) * output_bytes >= streaming_threshold;
+  const bool is_large = static_cast<std::size_t>(index.count()) * output_bytes >= base::streaming_threshold;
   const bool streams = is_large && can_stream(output_bytes, output);
   const convert_function wide = wide_convert(from, to, streams);
   const convert_function convert = wide != nullptr ? wide : portable_convert(from, to);
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) {
     convert(block, elements, output + begin * output_bytes);
   });
-  if (streams) finish_streaming();
+  if (streams) base::finish_streaming();
 }
 
 }  // namespace syncyte::rows

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/streaming_copy.hpp"
 #include "rows/wide_rows.hpp"
 
 namespace syncyte::rows {
@@ -46,11 +47,11 @@ template <bool IsScatter>
 void copy_rows(const row_map& map, const row_index& index, packed_byte<IsScatter>* packed) {
   constexpr std::index_sequence<1, 2, 4, 8, 16, 32, 64, 128, 256, 512> sizes;
   const std::size_t bytes = map.row_bytes();
-  const bool is_large = static_cast<std::size_t>(index.count()) * bytes >= streaming_threshold;
+  const bool is_large = static_cast<std::size_t>(index.count()) * bytes >= base::streaming_threshold;
   const bool streams = is_large && (IsScatter ? has_whole_lines(map) : can_stream(bytes, packed));
   const auto copy = streams ? streaming_copy<IsScatter>() : choose_copy<IsScatter>(bytes, sizes);
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
-  if (streams) finish_streaming();
+  if (streams) base::finish_streaming();
 }
 
 }  // namespace

@@ -7,10 +7,6 @@
 
 namespace syncyte::rows {
 
-/// Gathers and scatters of this many bytes or more use non-temporal stores, which bypass the caches: for data that does
-/// not fit the caches they were 1.2 to 1.9 times as fast.
-inline constexpr std::size_t streaming_threshold = std::size_t{8} << 20;
-
 /// output[i] = row index[i]. Every index must be in range and mapped.
 void gather_rows(const row_map& map, const row_index& index, std::byte* output);
 

@@ -25,13 +25,10 @@ using copy_function = void (*)(const row_block& block, packed_byte<IsScatter>* p
 /// Whether streaming_copy() works on this processor for rows of this size, stored at this address.
 bool can_stream(std::size_t row_bytes, const void* target);
 
-/// The function that copies by non-temporal stores, which bypass the caches, from packed memory (a scatter) or to it.
+/// The function that copies by non-temporal stores (base/streaming_copy.hpp), from packed memory (a scatter) or to it.
 /// This saves reading the lines that are overwritten, if the data does not fit the caches.
 template <bool IsScatter>
 copy_function<IsScatter> streaming_copy();
-
-/// Makes streamed stores visible before any later store.
-void finish_streaming();
 
 /// The SIMD function that adds; nullptr if there is none for this processor.
 add_function wide_add(syncyte_dtype_t dtype);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/streaming_copy.hpp"
 #include "base/strided_copy.hpp"
 #include "reference.hpp"
 
@@ -53,6 +54,11 @@ void check(const extents& shape, const extents& target_strides, const extents& s
   });
   base::copy_strided(target.data() + middle, target_strides, source.data() + middle, source_strides, shape, element);
   EXPECT_EQ(target, expected);
+  bytes streamed(size);
+  base::stream_strided(streamed.data() + middle, target_strides, source.data() + middle, source_strides, shape,
+                       element);
+  base::finish_streaming();
+  EXPECT_EQ(streamed, expected);
 }
 
 TEST(strided_copy, dense_to_dense) {
@@ -79,6 +85,11 @@ TEST(strided_copy, transposed_negative_broadcast_and_padded) {
 }
 
 TEST(strided_copy, unaligned_elements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
+
+TEST(strided_copy, long_runs_from_any_address) {
+  for (std::int64_t length = 500; length < 600; ++length) check({3, length}, {2 * length + 1, 1}, {length + 3, 1}, 1);
+  check({2, 300}, {8 * 300 + 4, 8}, {8 * 301, 8}, 8);
+}
 
 TEST(strided_add, adds_and_zeroes_the_box_alone) {
   std::vector<std::int32_t> table(30, 1), numbers(6);  // 5 x 6

@@ -98,6 +98,35 @@ static void test_nodes_are_collected(void) {
   EXPECT_OK(syncyte_layout_destroy(&nodes_of_all));
 }
 
+/* Each rank gets a copy of the nodes; the right copy gets a sum over ranks, and the neighbours' copies, and ghosts, 0.
+ */
+static void test_adjoint(void) {
+  syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;
+  options.shared[0] = options.ghosts_low[1] = 1;
+  options.truth = SYNCYTE_TRUTH_LOWER;
+  syncyte_layout_t rows = mesh(0, &options), all = NULL, copies = NULL;
+  EXPECT_OK(
+      syncyte_layout_create_mesh(world, 2, (int64_t[]){ny, nx}, 1, &size, 0, NULL, 1, (int32_t[]){-1}, NULL, &all));
+  options.ghosts_low[1] = 0;
+  EXPECT_OK(syncyte_layout_like(all, &options, &copies));
+  array source = array_of(rows), target = array_of(copies);
+  for (int64_t y = 0; y < target.info.shape[0]; ++y)
+    for (int64_t x = 0; x < nx; ++x) target.data[y * nx + x] = value_at(y, x) + rank;
+  EXPECT_OK(syncyte_layout_relocate_adjoint(rows, SYNCYTE_FLOAT64, source.info.blocks, copies, 1, &target.buffer, NULL,
+                                            &source.buffer));
+  for (int64_t y = 0; y < source.info.shape[0]; ++y)
+    for (int64_t x = 0; x < source.info.shape[1]; ++x) {
+      const double sum = size * value_at(source.info.first[0] + y, x - 1) + size * (size - 1) / 2;
+      const int is_copy = y == 0 && source.info.first[0] > 0;
+      EXPECT(source.data[y * source.info.shape[1] + x] == (x == 0 || is_copy ? 0 : sum));
+    }
+  free(source.data);
+  free(target.data);
+  EXPECT_OK(syncyte_layout_destroy(&rows));
+  EXPECT_OK(syncyte_layout_destroy(&all));
+  EXPECT_OK(syncyte_layout_destroy(&copies));
+}
+
 static void test_wrong_layouts(void) {
   const int64_t cells[] = {ny, nx}, other[] = {ny, nx + (rank == 0)}, first[] = {0, 0};
   const int32_t too_many = size + 1, axis = 0, no_axis = 2;
@@ -134,6 +163,10 @@ static void test_wrong_relocations(void) {
                SYNCYTE_ERR_ARGUMENT, "separate memory");
   EXPECT_ERROR(syncyte_layout_relocate(NULL, SYNCYTE_FLOAT64, 1, &source.buffer, rows, 1, NULL, &target.buffer),
                SYNCYTE_ERR_HANDLE, "layout");
+  EXPECT_ERROR(syncyte_layout_relocate_adjoint(rows, SYNCYTE_FLOAT64, 1, rows, 1, &source.buffer, NULL, &source.buffer),
+               SYNCYTE_ERR_ARGUMENT, "separate memory");
+  EXPECT_ERROR(syncyte_layout_relocate_adjoint(rows, SYNCYTE_FLOAT64, 1, NULL, 1, &source.buffer, NULL, &target.buffer),
+               SYNCYTE_ERR_HANDLE, "to is");
   const syncyte_status_t status =
       syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &source.buffer, columns, 1, &little, &other.buffer);
   if (size == 1)
@@ -159,6 +192,7 @@ int main(void) {
   world = start(&rank, &size);
   test_rows_to_columns_with_ghosts();
   test_nodes_are_collected();
+  test_adjoint();
   test_wrong_layouts();
   test_wrong_relocations();
   EXPECT_OK(syncyte_comm_destroy(&world));

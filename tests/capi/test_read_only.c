@@ -79,6 +79,8 @@ static void test_layouts(void) {
   EXPECT_OK(syncyte_layout_create_mesh(world, 1, &cells, 1, &size, 0, NULL, 1, &axis, NULL, &layout));
   EXPECT_OK(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &out));
   EXPECT_REFUSED(syncyte_layout_relocate(layout, SYNCYTE_FLOAT64, 1, &in, layout, 1, NULL, &bad));
+  EXPECT_OK(syncyte_layout_relocate_adjoint(layout, SYNCYTE_FLOAT64, 1, layout, 1, &in, NULL, &out));
+  EXPECT_REFUSED(syncyte_layout_relocate_adjoint(layout, SYNCYTE_FLOAT64, 1, layout, 1, &in, NULL, &bad));
   syncyte_bundle_t bundle = NULL;
   EXPECT_OK(syncyte_bundle_create(world, &bundle));
   EXPECT_REFUSED(syncyte_bundle_add(bundle, "field", layout, SYNCYTE_FLOAT64, 1, &bad));

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/streaming_copy.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/relocation.hpp"
 #include "core_world.hpp"
 #include "layout_arrays.hpp"
+#include "mpi/small_collectives.hpp"
 #include "random_layout.hpp"
 #include "strided_array.hpp"
 
@@ -26,6 +29,8 @@ using test::outcome_of;
 using test::strided_array;
 using test::strides;
 using test::world;
+
+using direction = collectives::relocation::direction;
 
 constexpr std::int32_t stale = -5;
 constexpr std::size_t large_buffer = 1 << 20;
@@ -69,6 +74,33 @@ class own_arrays {
     });
   }
 
+  /// Sets all places, ghosts and copies too, to any numbers.
+  own_arrays& fill_all(std::uint64_t seed) {
+    std::minstd_rand any(static_cast<std::uint32_t>(seed * 64 + static_cast<std::uint64_t>(world().rank()) + 1));
+    for (strided_array& each : arrays_)
+      each.fill([&](const extents&) { return static_cast<std::int32_t>(any() % 200) - 100; });
+    return *this;
+  }
+
+  own_arrays& clear() {
+    for (strided_array& each : arrays_) each.fill([](const extents&) { return 0; });
+    return *this;
+  }
+
+  void expect_nothing_beside() {
+    for (strided_array& each : arrays_) each.expect([&](const extents& at) { return each.at(at); });
+  }
+
+  /// The inner product over all places of all ranks. Collective.
+  std::int64_t dot(own_arrays& other) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      arrays_[i].for_each([&](std::int32_t element, const extents& at) {
+        sum += static_cast<std::int64_t>(element) * other.arrays_[i].at(at);
+      });
+    return static_cast<std::int64_t>(mpi::allreduce(static_cast<std::uint64_t>(sum), MPI_SUM, world().data()));
+  }
+
   std::vector<syncyte_buffer_t> buffers;
 
  private:
@@ -94,8 +126,8 @@ class own_arrays {
 
 void relocate(const layout& from, const std::vector<syncyte_buffer_t>& sources, const layout& to,
               const std::vector<syncyte_buffer_t>& targets, std::size_t buffer_bytes = large_buffer,
-              syncyte_dtype_t dtype = SYNCYTE_INT32) {
-  collectives::run<collectives::relocation>(world(), "relocate", {}, dtype,
+              syncyte_dtype_t dtype = SYNCYTE_INT32, direction way = direction::forward) {
+  collectives::run<collectives::relocation>(world(), "relocate", {}, way, dtype,
                                             collectives::block_arrays{from, sources, "sources"},
                                             collectives::block_arrays{to, targets, "targets"}, buffer_bytes);
 }
@@ -146,6 +178,52 @@ TEST(relocation, there_and_back_is_the_identity) {
     relocate(one.from, source.fill().buffers, one.to, middle.buffers);
     relocate(one.to, middle.buffers, one.from, result.buffers);
     result.expect();
+  }
+}
+
+/// So large that targets are written past the caches.
+TEST(relocation, of_a_large_array) {
+  const int size = world().size();
+  const std::int64_t rows = 16 * size, columns = static_cast<std::int64_t>(base::streaming_threshold) / 4 / 16 + 3;
+  distribution::mesh mesh{{size}, {}};
+  for (int rank = 0; rank < size; ++rank) mesh.ranks.push_back(rank);
+  const auto cut = [&](int axis) {
+    const std::vector<distribution::axis> axes{distribution::axis::equal(rows, axis == 0 ? size : 1),
+                                               distribution::axis::equal(columns, axis == 1 ? size : 1)};
+    std::vector<std::vector<int>> by(2);
+    by[static_cast<std::size_t>(axis)] = {0};
+    return layout::on_mesh(axes, by, mesh, size);
+  };
+  const layout by_rows = cut(0), by_columns = cut(1);
+  const auto array_of = [&](const layout& of) {
+    const per_axis shape = of.shape_of(of.blocks_of(world().rank())[0]);
+    return strided_array({shape[0], shape[1]}, strides::dense);
+  };
+  const auto value_from = [&](const layout& of) {
+    return [columns, first = of.first_of(of.blocks_of(world().rank())[0])](const extents& at) {
+      return static_cast<std::int32_t>((first[0] + at[0]) * columns + first[1] + at[1]);
+    };
+  };
+  strided_array source = array_of(by_rows), target = array_of(by_columns);
+  source.fill(value_from(by_rows));
+  relocate(by_rows, {source.buffer()}, by_columns, {target.buffer()});
+  target.expect(value_from(by_columns));
+}
+
+TEST(relocation, and_its_adjoint) {
+  constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
+  for (std::uint64_t seed = 300; seed < 360; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const trial one(seed);
+    own_arrays x(one.from, all_strides[seed % 3]);
+    own_arrays forward(one.to);
+    own_arrays y(one.to, all_strides[seed / 3 % 3]);
+    own_arrays back(one.from, all_strides[seed % 3]);
+    const std::size_t bytes = seed % 2 == 0 ? large_buffer : 200;
+    relocate(one.from, x.fill_all(seed).buffers, one.to, forward.clear().buffers, bytes);
+    relocate(one.from, back.buffers, one.to, y.fill_all(seed + 1000).buffers, bytes, SYNCYTE_INT32, direction::adjoint);
+    EXPECT_EQ(forward.dot(y), x.dot(back));
+    back.expect_nothing_beside();
   }
 }
 

@@ -57,6 +57,12 @@ TEST_F(cxx_layout, relocates) {
       EXPECT_EQ(to[static_cast<std::size_t>(3 * row + column)],
                 static_cast<float>(3 * size_ * row + 3 * rank_ + column));
   EXPECT_THROW(rows.relocate(dtype::float64, source, columns, target), error);
+
+  std::vector<float> back(from.size(), -1);
+  const std::array<const_buffer, 1> sent = {const_buffer(to.data(), extents{2 * size_, 3})};
+  const std::array<buffer, 1> arrays = {buffer(back.data(), extents{2, 3 * size_})};
+  rows.relocate_adjoint(dtype::float32, sent, columns, arrays);
+  EXPECT_EQ(back, from);  // each element was read once
 }
 
 TEST_F(cxx_layout, cuts_a_tensor) {

@@ -179,7 +179,7 @@ def python(arguments: argparse.Namespace, moved: Path) -> None:
         ],
         cwd=build,
         **MPI_ENVIRONMENT,
-        PYTHONPATH=moved / arguments.pythondir,
+        PYTHONPATH=":".join([str(moved / arguments.pythondir), *filter(None, [os.environ.get("PYTHONPATH")])]),
     )
     if output.count("consumer: python") != RANKS:
         sys.exit("not every rank has come to its end")

@@ -16,7 +16,8 @@ function(expect given below libraries path)
   syncyte_python_path("${dir}" SYNCYTE_ENV_PYTHON)
   set(script "${CMAKE_INSTALL_PREFIX}/bin/syncyte-env.sh")
   configure_file("${SOURCE}/cmake/syncyte-env.sh.in" "${script}" @ONLY)
-  execute_process(COMMAND sh -euc ". '${script}' && echo \"\${PYTHONPATH}\"" OUTPUT_VARIABLE sourced
+  execute_process(
+    COMMAND sh -euc "unset PYTHONPATH; . '${script}' && echo \"\${PYTHONPATH}\"" OUTPUT_VARIABLE sourced
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   set(found "${dir}|${from_package}|${sourced}")
   if(NOT found STREQUAL "${below}|${libraries}|${path}")

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/streaming_copy.hpp"
 #include "reference.hpp"
 #include "rows/convert_rows.hpp"
 #include "rows/copy_rows.hpp"
@@ -148,7 +149,7 @@ TEST_P(conversions, of_large_outputs_are_the_same) {
   const auto rows = static_cast<std::int64_t>(numbers.size() / elements);
   const rows::row_range all{0, rows, table.data()};
   const rows::row_map map({&all, 1}, elements * in);
-  const auto count = static_cast<std::int64_t>(rows::streaming_threshold / (elements * out)) + 1;
+  const auto count = static_cast<std::int64_t>(base::streaming_threshold / (elements * out)) + 1;
   const auto index = reference::random_rows<std::int32_t>(10, 0, count, rows);
   const std::size_t size = index.size() * elements * out;
   bytes storage(2 * size + 128);

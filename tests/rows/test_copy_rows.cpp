@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/streaming_copy.hpp"
 #include "reference.hpp"
 #include "rows/copy_rows.hpp"
 
@@ -88,7 +89,7 @@ TEST(large_copies, streamed_rows_equal_the_loop) {
       std::memcpy(table.data + shift, random_bytes(7, rows * row_bytes).data(), rows * row_bytes);
       const rows::row_range all{0, rows, table.data + shift};
       const rows::row_map map({&all, 1}, row_bytes);
-      const auto count = static_cast<std::int64_t>(rows::streaming_threshold / row_bytes) + 3;
+      const auto count = static_cast<std::int64_t>(base::streaming_threshold / row_bytes) + 3;
       const auto index = reference::random_rows<std::int64_t>(8, 0, count, rows);
       aligned_bytes output(index.size() * row_bytes + shift);
       rows::gather_rows(map, rows::row_index(std::span(index)), output.data + shift);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -37,6 +38,8 @@ class strided_array {
     return result;
   }
 
+  std::int32_t at(const extents& indices) const { return memory_[place_of(indices)]; }
+
   /// Calls visitor(element, indices) for all elements.
   template <class Visitor>
   void for_each(Visitor&& visitor) {
@@ -44,9 +47,7 @@ class strided_array {
       if (extent == 0) return;
     extents at(shape_.size(), 0);
     while (true) {
-      std::int64_t place = 0;
-      for (std::size_t d = 0; d < at.size(); ++d) place += at[d] * strides_[d];
-      visitor(memory_[static_cast<std::size_t>(place)], at);
+      visitor(memory_[place_of(at)], at);
       std::size_t d = at.size();
       while (d > 0 && ++at[d - 1] == shape_[d - 1]) at[--d] = 0;
       if (d == 0) return;
@@ -71,6 +72,10 @@ class strided_array {
   }
 
  private:
+  std::size_t place_of(const extents& at) const {
+    return static_cast<std::size_t>(std::inner_product(at.begin(), at.end(), strides_.begin(), std::int64_t{0}));
+  }
+
   extents shape_;
   extents strides_;  // in elements
   std::vector<std::int32_t> memory_;

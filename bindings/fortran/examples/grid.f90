@@ -16,6 +16,7 @@ program grid_example
   real(real64), asynchronous :: density(-1:nx + 2, -1:rows + 2)    ! two ghosts at each end
   real(real32), asynchronous :: force(0:nx, 0:rows)                ! nodes: one more than cells
   real(real64), allocatable :: strip(:, :)
+  real(real64) :: back(-1:nx + 2, -1:rows + 2)
 
   call syncyte_init()
   call world%from_world()
@@ -64,6 +65,8 @@ program grid_example
     end do
   end do
   call cells%relocate(density, columns, strip)
+  call cells%relocate_adjoint(strip, columns, back)  ! each element was read once
+  if (any(back(1:nx, 1:rows) /= density(1:nx, 1:rows))) error stop "sent back"
   do j = 1, int(shape(2))
     do i = 1, int(shape(1))
       if (nint(strip(i, j)) /= first(1) + i - 1 + 100*j) error stop "every column"

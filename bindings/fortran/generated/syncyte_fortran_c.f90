@@ -546,6 +546,25 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_layout_relocate
 
+    !> Does the adjoint of fortran_layout_relocate().
+    ! layout [in]: the array's layout
+    ! target [in]: this rank's array in `to`; absent on a rank without a block
+    ! to [in]: the target's layout
+    ! array [in,out]: this rank's array
+    ! dtype [in]: element type, or 0: that of the arrays
+    ! buffer_bytes [in]: integer: most memory for messages; absent: the default
+    function fortran_layout_relocate_adjoint(layout, target, to, array, dtype, buffer_bytes) bind(C, &
+        name="fortran_layout_relocate_adjoint") result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: target
+      type(c_ptr), value :: to
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array
+      integer(c_int32_t), value :: dtype
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: buffer_bytes
+      integer(c_int32_t) :: answer
+    end function fortran_layout_relocate_adjoint
+
     !> Adds a field to a bundle.
     ! bundle [in]: a bundle
     ! name [in]: of the field

@@ -3,10 +3,9 @@
 !> Layouts: how an array is cut into the ranks' parts, and relocation of an array from one layout to another.
 module syncyte_layout_c
   use, intrinsic :: iso_c_binding
-  use syncyte_comm_c, c_syncyte_finalize => syncyte_finalize
+  use syncyte_collectives_c
   implicit none
   public
-  private :: c_syncyte_finalize
 
   !> Rules for points that two blocks store.
   ! all copies are equal
@@ -40,9 +39,11 @@ module syncyte_layout_c
   !> Options of a relocation.
   type, bind(C) :: syncyte_relocate_options_t
     ! sizeof(syncyte_relocate_options_t)
-    integer(c_size_t) :: struct_size = 16_c_size_t
+    integer(c_size_t) :: struct_size = 24_c_size_t
     ! most memory for messages on each rank; equal on all ranks
     integer(c_int64_t) :: buffer_bytes = 8388608_c_int64_t
+    ! what all collectives take, read during the call; null for defaults
+    type(c_ptr) :: collective = c_null_ptr
   end type syncyte_relocate_options_t
 
   !> A layout as a rank sees it, or one of a rank's blocks.
@@ -215,5 +216,32 @@ module syncyte_layout_c
       type(syncyte_buffer_t), intent(in), optional :: targets(*)
       integer(c_int32_t) :: answer
     end function syncyte_layout_relocate
+
+    !> The adjoint of syncyte_layout_relocate(): <R x, y> = <x, R' y>. Each place of the arrays becomes the sum of
+    !> the places of the targets that relocation fills from it, and 0 if there is none, as in ghosts and in copies
+    !> that are not the right ones. Sums are the same from run to run. Collective; facts: dtype, both layouts,
+    !> options.
+    ! layout [in]: the layout of the arrays
+    ! dtype [in]: element type, also on ranks without a block
+    ! count [in]: number of arrays: this rank's blocks
+    ! to [in]: the layout of the targets
+    ! target_count [in]: number of targets: this rank's blocks in `to`
+    ! targets [in]: what to send back, ghosts included, which are not read; any strides
+    ! options [in]: null for defaults
+    ! arrays [out]: the arrays to write, ghosts included, with any strides; separate memory
+    ! Returns: as syncyte_layout_relocate().
+    function syncyte_layout_relocate_adjoint(layout, dtype, count, to, target_count, targets, options, arrays) &
+        bind(C, name="syncyte_layout_relocate_adjoint") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t), value :: dtype
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: to
+      integer(c_int64_t), value :: target_count
+      type(syncyte_buffer_t), intent(in), optional :: targets(*)
+      type(syncyte_relocate_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in), optional :: arrays(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_relocate_adjoint
   end interface
 end module syncyte_layout_c

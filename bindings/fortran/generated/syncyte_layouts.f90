@@ -26,6 +26,7 @@ module syncyte_layouts
     procedure :: like => layout_like
     procedure :: describe => layout_describe
     procedure :: relocate => layout_relocate
+    procedure :: relocate_adjoint => layout_relocate_adjoint
     procedure :: is_null => layout_is_null
     procedure :: destroy => layout_destroy
   end type syncyte_layout
@@ -222,6 +223,30 @@ contains
     status = fortran_layout_relocate(self%handle, array, to%handle, target, dtype_c, buffer_bytes)
     call finish(status, stat, errmsg)
   end subroutine layout_relocate
+
+  !> The adjoint of relocate: what target has goes back to the array, whose elements become sums, 0 in its ghosts.
+  !> Collective.
+  subroutine layout_relocate_adjoint(self, target, to, array, dtype, buffer_bytes, stat, errmsg)
+    class(syncyte_layout), intent(in) :: self
+    type(*), dimension(..), intent(in), target, optional :: target
+    type(syncyte_layout), intent(in) :: to
+    type(*), dimension(..), intent(inout), target, optional :: array
+    integer(c_int32_t), intent(in), optional :: dtype  !! needed on a rank that has no array
+    ! any integer: most memory for messages on each rank; absent: 8 MiB
+    type(*), dimension(..), intent(in), target, optional :: buffer_bytes
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: dtype_c
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(target)
+    call syncyte_set_span(array)
+    call syncyte_set_span(buffer_bytes)
+    dtype_c = 0
+    if (present(dtype)) dtype_c = dtype
+    status = fortran_layout_relocate_adjoint(self%handle, target, to%handle, array, dtype_c, buffer_bytes)
+    call finish(status, stat, errmsg)
+  end subroutine layout_relocate_adjoint
 
   !> Whether the handle is null. Local.
   pure logical function layout_is_null(self)

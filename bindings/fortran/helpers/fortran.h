@@ -378,6 +378,19 @@ syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdes
                                          CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes);
 
 /**
+ * @brief Does the adjoint of fortran_layout_relocate().
+ * @param[in] layout the array's layout
+ * @param[in] target {optional} this rank's array in `to`; absent on a rank without a block
+ * @param[in] to the target's layout
+ * @param[in,out] array {optional} this rank's array
+ * @param[in] dtype element type, or 0: that of the arrays
+ * @param[in] buffer_bytes {optional} integer: most memory for messages; absent: the default
+ */
+syncyte_status_t fortran_layout_relocate_adjoint(syncyte_layout_t layout, const CFI_cdesc_t* target,
+                                                 syncyte_layout_t to, CFI_cdesc_t* array, syncyte_dtype_t dtype,
+                                                 const CFI_cdesc_t* buffer_bytes);
+
+/**
  * @brief Adds a field to a bundle.
  * @param[in] bundle a bundle
  * @param[in] name {string} of the field

@@ -224,8 +224,8 @@ static syncyte_status_t no_type(void) {
                        "absent; expected an element type, because there is no array");
 }
 
-syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
-                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes) {
+static syncyte_status_t relocate(int is_adjoint, syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
+                                 const CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes) {
   syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;
   syncyte_buffer_t from, into;
   int64_t count = 0, target_count = 0;
@@ -235,10 +235,24 @@ syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdes
   if (status == SYNCYTE_SUCCESS && dtype == 0) status = no_type();
   if (status == SYNCYTE_SUCCESS && buffer_bytes != NULL)
     status = fortran_integer(buffer_bytes, "buffer_bytes", &options.buffer_bytes);
+  if (status == SYNCYTE_SUCCESS && is_adjoint)
+    return syncyte_layout_relocate_adjoint(layout, dtype, count, to, target_count, &into, &options, &from);
   if (status == SYNCYTE_SUCCESS)
     return syncyte_layout_relocate(layout, dtype, count, &from, to, target_count, &options, &into);
   const syncyte_status_t found = syncyte_layout_comm(layout, &comm);
-  return found != SYNCYTE_SUCCESS ? found : refuse(FORTRAN_ERROR_EVERYWHERE, comm, status, "layout_relocate");
+  if (found != SYNCYTE_SUCCESS) return found;
+  return refuse(FORTRAN_ERROR_EVERYWHERE, comm, status, is_adjoint ? "layout_relocate_adjoint" : "layout_relocate");
+}
+
+syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
+                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes) {
+  return relocate(0, layout, array, to, target, dtype, buffer_bytes);
+}
+
+syncyte_status_t fortran_layout_relocate_adjoint(syncyte_layout_t layout, const CFI_cdesc_t* target,
+                                                 syncyte_layout_t to, CFI_cdesc_t* array, syncyte_dtype_t dtype,
+                                                 const CFI_cdesc_t* buffer_bytes) {
+  return relocate(1, layout, array, to, target, dtype, buffer_bytes);
 }
 
 syncyte_status_t fortran_bundle_add(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array,

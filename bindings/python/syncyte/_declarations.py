@@ -500,6 +500,7 @@ class RelocateOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_relocate_options_t)
         ("buffer_bytes", ctypes.c_int64),  # most memory for messages on each rank; equal on all ranks
+        ("collective", ctypes.POINTER(CollectiveOptions)),  # what all collectives take, read during the call; null for defaults
     ]
 
 
@@ -2013,6 +2014,23 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # target_count (in): number of targets: this rank's blocks in `to`
             ctypes.POINTER(RelocateOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # targets (out, optional, array of target_count): the arrays to fill, ghosts included, with any strides; separate memory
+        ],
+    ),
+    # The adjoint of syncyte_layout_relocate(): <R x, y> = <x, R' y>. Each place of the arrays becomes the sum of the
+    # places of the targets that relocation fills from it, and 0 if there is none, as in ghosts and in copies that are
+    # not the right ones. Sums are the same from run to run. Collective; facts: dtype, both layouts, options. Returns:
+    # as syncyte_layout_relocate().
+    "syncyte_layout_relocate_adjoint": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): the layout of the arrays
+            ctypes.c_int32,  # dtype (in): element type, also on ranks without a block
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.c_void_p,  # to (in): the layout of the targets
+            ctypes.c_int64,  # target_count (in): number of targets: this rank's blocks in `to`
+            ctypes.POINTER(BufferDescription),  # targets (in, optional, array of target_count): what to send back, ghosts included, which are not read; any strides
+            ctypes.POINTER(RelocateOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # arrays (out, optional, array of count): the arrays to write, ghosts included, with any strides; separate memory
         ],
     ),
     # Makes a bundle without fields. Collective. Returns: SYNCYTE_ERR_MISMATCH.

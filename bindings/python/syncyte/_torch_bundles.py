@@ -9,18 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.autograd import forward_ad
-from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import as_buffer
 from ._checks import as_int64, check_kind, integers, wrong
 from ._torch_collectives import _given
-from ._torch_refusals import check_tensor
+from ._torch_refusals import check_movable, check_tensor
 from .bundle import _REFUSED, Bundle
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError
 
 __all__ = ["bundle_exchange", "bundle_sum"]
 
@@ -126,15 +124,6 @@ def _moved(
     return (next(results) if is_moved else None for is_moved in moves)
 
 
-def _check_kind_of(tensor: torch.Tensor, name: str) -> None:
-    if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested or tensor.is_meta:
-        raise UnsupportedError(f"fields[{name!r}] is a sparse, quantised, nested or meta tensor")
-    if isinstance(tensor, FakeTensor) or get_proxy_mode() is not None:
-        raise UnsupportedError("operations of bundles cannot be traced: call them outside of the traced function")
-    if torch._C._functorch.is_batchedtensor(tensor):
-        raise UnsupportedError("torch.vmap does not take operations of bundles: call them once for each element")
-
-
 def _checked(bundle: Bundle, fields: Fields, mixed_grad: bool) -> tuple[list[torch.Tensor], list[bool], dict[str, int]]:
     """The tensors in the order of the bundle's fields, whether each field can have gradients, and its blocks here."""
     bundle._finish_dropped()
@@ -152,7 +141,7 @@ def _checked(bundle: Bundle, fields: Fields, mixed_grad: bool) -> tuple[list[tor
             raise wrong(ArgumentError, f"fields[{name!r}]", found, expected)
         for tensor in several:
             check_tensor(tensor, f"fields[{name!r}]")
-            _check_kind_of(tensor, name)
+            check_movable(tensor, f"fields[{name!r}]", "an operation of a bundle")
         blocks[name] = len(several)
         element = dtypes.torch_dtype(c.DType(bundle._elements[name]))
         differentiable.append(element.is_floating_point or element.is_complex)

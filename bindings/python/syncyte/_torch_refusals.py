@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
 from .comm import Comm
-from .errors import DtypeError
+from .errors import DtypeError, UnsupportedError
 
 _BY_A_SCHEMA = re.compile(
     r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
@@ -36,6 +38,16 @@ def check_tensor(value: object, name: str = "tensor") -> None:
     """Raises DtypeError if a value is not a torch.Tensor."""
     if not isinstance(value, torch.Tensor):
         raise not_a_tensor(value, name)
+
+
+def check_movable(tensor: torch.Tensor, name: str, operation: str) -> None:
+    """Raises UnsupportedError for a tensor that an operation in Python cannot move."""
+    if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested or tensor.is_meta:
+        raise UnsupportedError(f"{name} is a sparse, quantised, nested or meta tensor")
+    if isinstance(tensor, FakeTensor) or get_proxy_mode() is not None:
+        raise UnsupportedError(f"{operation} cannot be traced: call it outside of the traced function")
+    if torch._C._functorch.is_batchedtensor(tensor):
+        raise UnsupportedError(f"torch.vmap does not take {operation}: call it once for each element")
 
 
 def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeError | None:

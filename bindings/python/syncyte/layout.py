@@ -18,7 +18,7 @@ from .errors import ArgumentError, ShapeError
 
 __all__ = ["Layout"]
 
-_BUFFER_BYTES = 1 << 23
+BUFFER_BYTES = 1 << 23
 
 
 class Block(NamedTuple):
@@ -86,6 +86,7 @@ class Layout(Handle):
 
     kind = "layout"
     _comm: Comm
+    _torch_relocations = 0  # of syncyte.torch.layout_relocate() from this layout
 
     def __init__(self) -> None:
         raise TypeError("a layout is made by Layout.mesh(), Layout.blocks() or like()")
@@ -282,7 +283,7 @@ class Layout(Handle):
         return block_buffers(arrays, self._info(self._comm.rank).blocks, name, writable)
 
     def relocate(
-        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = _BUFFER_BYTES
+        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = BUFFER_BYTES
     ) -> Any:
         """Moves an array from this layout to another one of the same shape and communicator. Collective.
 
@@ -307,13 +308,44 @@ class Layout(Handle):
         array, list of arrays, or None
             The array of this rank's block in `to`; a list if it has several; None if it has none.
         """
+        return self._relocate(arrays, to, out, dtype, buffer_bytes, is_adjoint=False)
 
+    def relocate_adjoint(
+        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = BUFFER_BYTES
+    ) -> Any:
+        """Does the adjoint of relocate(): arrays of `to` go back to this layout. Collective.
+
+        Each place becomes the sum of the places that relocate() fills from it, and 0 if there is none, as in ghosts and
+        in copies that are not the right ones. Sums are the same from run to run.
+
+        Parameters
+        ----------
+        arrays : array, sequence of arrays, or None
+            This rank's array in `to`, one for each of its blocks, or None if it has no block; ghosts are not read.
+        to : Layout
+            The layout of the arrays.
+        out : array or sequence of arrays, optional
+            The arrays of this rank's blocks in this layout; default: new ones.
+        dtype : element type, optional
+            As of relocate().
+        buffer_bytes : int
+            As of relocate().
+
+        Returns
+        -------
+        array, list of arrays, or None
+            The array of this rank's block in this layout; a list if it has several; None if it has none.
+        """
+        return self._relocate(arrays, to, out, dtype, buffer_bytes, is_adjoint=True)
+
+    def _relocate(self, arrays: Any, to: Layout, out: Any, dtype: Any, buffer_bytes: int, *, is_adjoint: bool) -> Any:
         def prepare() -> tuple[Any, ...]:
             check_kind(to, Layout, "to", "a syncyte.Layout")
-            sources = self._buffers(arrays, "arrays", False)
-            blocks = to.blocks_of(to._comm.rank)
+            read, written = (to, self) if is_adjoint else (self, to)
+            sources = read._buffers(arrays, "arrays", False)
+            blocks = written.blocks_of(written._comm.rank)
             if out is not None or not blocks:
-                targets = to._buffers(out, "out", True)
+                targets = written._buffers(out, "out", True)
             else:
                 targets = []
                 for block in blocks:
@@ -327,13 +359,33 @@ class Layout(Handle):
             options = _library.new_struct(c.RelocateOptions, buffer_bytes=buffer_bytes)
             return sources, targets, element, options
 
-        sources, targets, element, options = self._comm._prepare("layout_relocate", prepare)
-        lists = [(c.BufferDescription * max(len(each), 1))(*(buffer.description for buffer in each))
-                 for each in (sources, targets)]  # fmt: skip
-        _library.core().syncyte_layout_relocate(
-            self.handle, element, len(sources), lists[0], to.handle, len(targets), options, lists[1]
-        )
-        for buffer in targets:
-            buffer.mark_written()
+        operation = f"layout_relocate{'_adjoint' * is_adjoint}"
+        sources, targets, element, options = self._comm._prepare(operation, prepare)
+        relocate_buffers(self, to, element, sources, targets, options, is_adjoint)
         results = [buffer.array for buffer in targets]
         return None if not results else results[0] if len(results) == 1 else results
+
+
+def relocate_buffers(
+    before: Layout,
+    after: Layout,
+    element: Any,
+    read: list[Buffer],
+    written: list[Buffer],
+    options: Any,
+    is_adjoint: bool,
+) -> None:
+    """Calls syncyte_layout_relocate() or syncyte_layout_relocate_adjoint()."""
+    sources, targets = (
+        (len(each), (c.BufferDescription * max(len(each), 1))(*(buffer.description for buffer in each)))
+        for each in (read, written)
+    )
+    core = _library.core()
+    if is_adjoint:
+        core.syncyte_layout_relocate_adjoint(
+            before.handle, element, targets[0], after.handle, *sources, options, targets[1]
+        )
+    else:
+        core.syncyte_layout_relocate(before.handle, element, *sources, after.handle, targets[0], options, targets[1])
+    for buffer in written:
+        buffer.mark_written()

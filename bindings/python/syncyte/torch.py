@@ -21,13 +21,22 @@ from __future__ import annotations
 
 import torch
 
-from . import _torch_bundles, _torch_collectives, _torch_gradients, _torch_nonblocking, _torch_requests, errors
+from . import (
+    _torch_bundles,
+    _torch_collectives,
+    _torch_gradients,
+    _torch_layouts,
+    _torch_nonblocking,
+    _torch_requests,
+    errors,
+)
 from ._checks import check_kind
 from ._data_parallel import DataParallel
 from ._row_loader import RowLoader
 from ._torch_bundles import *  # noqa: F403  (the functions that its __all__ lists, as of the other modules)
 from ._torch_collectives import *  # noqa: F403
 from ._torch_collectives import _given, _refuse_compiled
+from ._torch_layouts import *  # noqa: F403
 from ._torch_nonblocking import *  # noqa: F403
 from ._torch_operators import IF_MPI_IS_CUDA_AWARE, operators
 from ._torch_refusals import advise, not_a_tensor
@@ -38,6 +47,7 @@ from .tensor import WholeTensor
 __all__ = ["DataParallel", "RowLoader", "gather", "halo_exchange", "scatter_add", "use_cuda_aware_mpi"]
 __all__ += _torch_bundles.__all__
 __all__ += _torch_collectives.__all__
+__all__ += _torch_layouts.__all__
 __all__ += _torch_nonblocking.__all__
 __all__ += _torch_requests.__all__
 

@@ -19,7 +19,7 @@
 #ifndef SYNCYTE_LAYOUT_H
 #define SYNCYTE_LAYOUT_H
 
-#include "syncyte/comm.h"
+#include "syncyte/collectives.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,10 +60,12 @@ typedef struct syncyte_layout_options_t {
 typedef struct syncyte_relocate_options_t {
   size_t struct_size;   /**< sizeof(syncyte_relocate_options_t) */
   int64_t buffer_bytes; /**< {default(8388608)} most memory for messages on each rank; equal on all ranks */
+  const syncyte_collective_options_t* collective; /**< what all collectives take, read during the call; null for
+                                                     defaults */
 } syncyte_relocate_options_t;
 
 /** All defaults: `syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;`. */
-#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 8388608}
+#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 8388608, NULL}
 
 /** A layout as a rank sees it, or one of a rank's blocks. */
 typedef struct syncyte_layout_info_t {
@@ -189,6 +191,27 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout,
                                                         const syncyte_buffer_t* arrays, syncyte_layout_t to,
                                                         int64_t target_count, const syncyte_relocate_options_t* options,
                                                         const syncyte_buffer_t* targets);
+
+/**
+ * @brief {by_hand} The adjoint of syncyte_layout_relocate(): <R x, y> = <x, R' y>. Each place of the arrays becomes the
+ * sum of the places of the targets that relocation fills from it, and 0 if there is none, as in ghosts and in copies
+ * that are not the right ones. Sums are the same from run to run. Collective; facts: dtype, both layouts, options.
+ * @param[in] layout the layout of the arrays
+ * @param[in] dtype element type, also on ranks without a block
+ * @param[in] count number of arrays: this rank's blocks
+ * @param[in] to the layout of the targets
+ * @param[in] target_count number of targets: this rank's blocks in `to`
+ * @param[in] targets {array(target_count), optional} what to send back, ghosts included, which are not read; any
+ * strides
+ * @param[in] options {optional} null for defaults
+ * @param[out] arrays {array(count), optional} the arrays to write, ghosts included, with any strides; separate memory
+ * @return as syncyte_layout_relocate().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_relocate_adjoint(syncyte_layout_t layout, syncyte_dtype_t dtype,
+                                                                int64_t count, syncyte_layout_t to,
+                                                                int64_t target_count, const syncyte_buffer_t* targets,
+                                                                const syncyte_relocate_options_t* options,
+                                                                const syncyte_buffer_t* arrays);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,6 @@ copy_function<IsScatter> streaming_copy() {
 }
 template copy_function<false> streaming_copy<false>();
 template copy_function<true> streaming_copy<true>();
-void finish_streaming() {}
 add_function wide_add(syncyte_dtype_t) { return nullptr; }
 convert_function wide_convert(syncyte_dtype_t, syncyte_dtype_t, bool) { return nullptr; }
 

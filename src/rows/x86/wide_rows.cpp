@@ -84,8 +84,6 @@ copy_function<IsScatter> streaming_copy() {
 template copy_function<false> streaming_copy<false>();
 template copy_function<true> streaming_copy<true>();
 
-void finish_streaming() { _mm_sfence(); }
-
 add_function wide_add(syncyte_dtype_t dtype) {
   if (dtype == SYNCYTE_FLOAT16) return has_f16c() ? add_float16 : nullptr;
   if (!has_avx2()) return nullptr;

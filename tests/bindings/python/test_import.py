@@ -28,9 +28,11 @@ int32_t NAME(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
 
 
 def run(code, *, check=True, **environment):
-    """Runs Python code with the package, in a process without MPI's environment."""
+    """Runs Python code with the package, in a process without MPI's environment; PYTHONPATH: before this one's."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")}
     env.pop("LD_LIBRARY_PATH", None)  # otherwise an installed library would replace the one that a test has removed
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = os.pathsep.join([environment["PYTHONPATH"], os.environ["PYTHONPATH"]])
     env.update(environment)
     done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=60)
     assert not check or done.returncode == 0, done.stderr
@@ -490,6 +492,5 @@ def test_a_module_that_another_thread_is_importing_does_not_count(tmp_path):
         "import sys\nsys.torch_begins.set()\nassert sys.torch_may_end.wait(20)\nclass Tensor: pass\nclass dtype: pass\n"
         "class compiler:\n    is_compiling = staticmethod(lambda: False)\n"
     )
-    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
-    output = run(HALF_IMPORTED, PYTHONPATH=path, SYNCYTE_LIBRARY=LIBRARY)
+    output = run(HALF_IMPORTED, PYTHONPATH=str(tmp_path), SYNCYTE_LIBRARY=LIBRARY)
     assert output.splitlines() == ["[[1.0, 1.0]] [1.0] False", "[0.0] [0.0] INT8 None", "True True"]

@@ -52,6 +52,20 @@ def test_from_each_layout_to_each(world):
         assert equal(result, filled(after, world.rank)), (before.describe(), after.describe())
 
 
+def test_adjoint(world):
+    """<R x, y> = <x, R' y>, with whole numbers."""
+    for before, after in itertools.product(layouts(world), layouts(world)):
+        x = filled(before, world.rank)
+        y = [(array % 7) - world.rank for array in filled(after, world.rank)]
+        there = before.relocate(x, after, dtype="float64")
+        there = [] if there is None else there if isinstance(there, list) else [there]
+        back = [np.empty_like(array) for array in x]
+        before.relocate_adjoint(y, after, back, dtype="float64", buffer_bytes=1000)
+        both = [sum((a * b).sum() for a, b in zip(*each, strict=True)) for each in ((there, y), (x, back))]
+        left, right = world.allreduce(np.array(both, dtype=np.float64))
+        assert left == right, (before.describe(), after.describe())
+
+
 def test_nodes_with_ghosts(world):
     rows = Layout.mesh(world, (NY, NX)).like(shared=True, ghosts=2)
     columns = Layout.mesh(world, (NY, NX), axes=[1], shared=True, ghosts=2)

@@ -104,7 +104,7 @@ class Syncyte(CMakePackage, CudaPackage):
     def check(self):
         """Runs the default tests; all others take hours (tests/README.md)."""
         others = "slow|ranks|roots|wheel|slurm|spack"
-        with working_dir(self.builder.build_directory):
+        with working_dir(self.build_directory):
             which("ctest", required=True)("-LE", others, "--output-on-failure", "--parallel", str(make_jobs))
 
     def test_c_consumer(self):

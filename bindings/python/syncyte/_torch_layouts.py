@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Differentiable relocation of tensors from one layout to another."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.autograd import forward_ad
+
+from . import _declarations as c
+from . import _library, dtypes
+from ._buffers import as_buffer
+from ._checks import as_int64, check_kind, wrong
+from ._torch_refusals import check_movable, check_tensor
+from .errors import ArgumentError, MismatchError, UnsupportedError
+from .layout import BUFFER_BYTES, Layout, relocate_buffers
+
+__all__ = ["layout_relocate"]
+
+_OPERATION = "layout_relocate"
+
+
+class _Relocation(NamedTuple):
+    """A relocation or its adjoint."""
+
+    before: Layout
+    after: Layout
+    element: c.DType
+    buffer_bytes: int
+    forward: int  #: the number of the relocation, or of the one whose gradients are moved
+    is_adjoint: bool = False
+
+    @property
+    def has_gradient(self) -> bool:
+        element = dtypes.torch_dtype(self.element)
+        return bool(element.is_floating_point or element.is_complex)
+
+    def blocks(self) -> list[Any]:
+        """The blocks of this rank that it writes."""
+        written = self.before if self.is_adjoint else self.after
+        return written.blocks_of(written.comm.rank)
+
+    def run(self, tensors: Sequence[torch.Tensor], device: torch.device) -> list[torch.Tensor]:
+        host = [each.detach().resolve_conj().resolve_neg().to("cpu") for each in tensors]
+        written = [torch.zeros(block.shape, dtype=dtypes.torch_dtype(self.element)) for block in self.blocks()]
+        facts = (c.Fact * 1)(_library.new_struct(c.Fact, name=b"number of the forward", value=self.forward))
+        collective = _library.new_struct(c.CollectiveOptions, fact_count=1)
+        collective.facts = facts
+        options = _library.new_struct(c.RelocateOptions, buffer_bytes=self.buffer_bytes)
+        options.collective = ctypes.pointer(collective)
+        sources = [as_buffer(each, "tensors", writable=False, contiguous=False) for each in host]
+        targets = [as_buffer(each, "results", writable=True) for each in written]
+        relocate_buffers(self.before, self.after, self.element, sources, targets, options, self.is_adjoint)
+        return [each.to(device) for each in written]
+
+    def nothing(self, device: torch.device) -> torch.Tensor:
+        """What a rank without a block gets: it runs backward() too."""
+        return torch.zeros((0,) * self.after.ndim, dtype=dtypes.torch_dtype(self.element), device=device)
+
+
+class _Moved(torch.autograd.Function):
+    """A relocation, whose derivatives are itself and its adjoint.
+
+    `anchor`, an empty tensor, requires a gradient if gradients are recorded: a rank's own tensors may not require one,
+    or it may have none.
+    """
+
+    @staticmethod
+    def forward(
+        relocation: _Relocation, device: torch.device, anchor: torch.Tensor, *tensors: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        return tuple(relocation.run(tensors, device)) or (relocation.nothing(device),)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, ...]) -> None:
+        ctx.relocation, ctx.device = inputs[:2]
+        ctx.devices = [each.device for each in inputs[3:]]
+        if not ctx.relocation.has_gradient:
+            ctx.mark_non_differentiable(*output)
+        ctx.save_for_forward(*inputs[3:])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
+        relocation = ctx.relocation
+        given = gradients if relocation.blocks() else ()
+        adjoint = relocation._replace(is_adjoint=not relocation.is_adjoint)
+        moved = _moved(adjoint, given, ctx.devices[0] if ctx.devices else ctx.device, backward=True)
+        return None, None, None, *(each.to(at) for each, at in zip(moved, ctx.devices, strict=False))
+
+    @staticmethod
+    def jvp(ctx: Any, _relocation: None, _device: None, _anchor: None, *tangents: torch.Tensor | None) -> Any:
+        given = [
+            torch.zeros_like(at) if tangent is None else tangent
+            for tangent, at in zip(tangents, ctx.saved_tensors, strict=True)
+        ]
+        return tuple(_moved(ctx.relocation, given, ctx.device))
+
+
+def _moved(
+    relocation: _Relocation,
+    tensors: Sequence[torch.Tensor],
+    device: torch.device,
+    mixed_grad: bool = False,
+    backward: bool = False,
+) -> list[torch.Tensor]:
+    is_recorded = _agree(relocation, tensors, mixed_grad, backward)
+    return list(_Moved.apply(relocation, device, torch.empty(0, requires_grad=is_recorded), *tensors))
+
+
+def _agree(relocation: _Relocation, tensors: Sequence[torch.Tensor], mixed_grad: bool, backward: bool) -> bool:
+    """Whether gradients are recorded, equal on all ranks. A rank without a tensor does as the others."""
+    comm = relocation.before.comm
+    may_record = torch.is_grad_enabled() and relocation.has_gradient
+    wants = mixed_grad or any(each.requires_grad for each in tensors)
+    own = int(may_record and wants) if tensors or mixed_grad else -1
+    has_tangents = int(any(forward_ad.unpack_dual(each).tangent is not None for each in tensors))
+    all_ranks = comm.allgather(np.array([[own, has_tangents, len(tensors)]], dtype=np.int64))
+    records, tangents, blocks = all_ranks.T
+    is_recorded = bool((records == 1).any())
+    if is_recorded and (records == 0).any() and not backward:
+        _differ("needs-gradient", records, "expected the same on all ranks, or mixed_grad=True on all of them")
+    if tangents.min() != tangents.max():
+        _differ("has-tangent", tangents, "expected the same on all ranks: a tangent of zeros where there is none")
+    if is_recorded and backward and not blocks.all():
+        raise UnsupportedError(
+            f"{_OPERATION}: second derivatives need a block of both layouts on each rank; rank "
+            f"{int((blocks == 0).argmax())} has none"
+        )
+    return is_recorded
+
+
+def _differ(what: str, values: Any, expected: str) -> None:
+    yes, no = int((values == 1).argmax()), int((values == 0).argmax())
+    raise MismatchError(f"{_OPERATION}: {what} is 1 on rank {yes} and 0 on rank {no}; {expected}")
+
+
+@torch.compiler.disable(reason="relocation has no operator of torch")
+def layout_relocate(
+    before: Layout,
+    tensors: Any,
+    after: Layout,
+    *,
+    dtype: torch.dtype | None = None,
+    buffer_bytes: int = BUFFER_BYTES,
+    mixed_grad: bool = False,
+) -> torch.Tensor | list[torch.Tensor]:
+    """Returns new tensors with the elements of `tensors`, moved from one layout to another. Collective.
+
+    As :meth:`syncyte.Layout.relocate`; ghosts of the results are 0. Differentiable, any number of times, backward and
+    forward: the adjoint is :meth:`syncyte.Layout.relocate_adjoint`, which adds up the gradients of all copies of a
+    point at the place that was read. All ranks run backward(), also those without a block. Gradients are recorded on
+    all ranks with a tensor or on none; ranks without one record them if the others do. In torch.compile it breaks the
+    graph.
+
+    Parameters
+    ----------
+    before : Layout
+        The layout of the tensors.
+    tensors : torch.Tensor, sequence of torch.Tensor, or None
+        This rank's tensor, one for each of its blocks, or None if it has no block; ghosts included, on any device.
+    after : Layout
+        The layout to move to, of the same shape and communicator.
+    dtype : torch.dtype, optional
+        Needed on a rank without a tensor; equal on all ranks.
+    buffer_bytes : int
+        Memory for messages on each rank; equal on all ranks.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor or list of torch.Tensor
+        The tensor of this rank's block in `after`, on the device of the first tensor; a list if it has several blocks.
+        A rank without a block gets an empty tensor, of which it runs backward().
+
+    Raises
+    ------
+    MismatchError
+        On all ranks: ranks differ in an argument, or in recording gradients.
+    ArgumentError, ShapeError, DtypeError
+        On all ranks: other tensors than `before` has.
+    UnsupportedError
+        On all ranks: a sparse, quantised, nested or meta tensor; within torch.vmap, make_fx or torch.export; second
+        derivatives where a rank has no block.
+    """
+    check_kind(before, Layout, "before", "a syncyte.Layout")
+
+    def prepare() -> tuple[_Relocation, list[torch.Tensor]]:
+        before._torch_relocations += 1
+        check_kind(after, Layout, "after", "a syncyte.Layout")
+        given = list(tensors) if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors]
+        wanted = len(before.blocks_of(before.comm.rank))
+        if len(given) != wanted:
+            expected = f"{wanted}, one for each block of this rank"
+            raise wrong(ArgumentError, "tensors", f"{len(given)} tensors", expected)
+        for tensor in given:
+            check_tensor(tensor, "tensors")
+            check_movable(tensor, "tensors", _OPERATION)
+        if not given and dtype is None:
+            raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no tensor")
+        element = dtypes.as_dtype(given[0].dtype if dtype is None else dtype)
+        number = before._torch_relocations
+        return _Relocation(before, after, element, as_int64(buffer_bytes, "buffer_bytes"), number), given
+
+    relocation, given = before.comm._prepare(_OPERATION, prepare)
+    device = given[0].device if given else torch.device("cpu")
+    results = _moved(relocation, given, device, mixed_grad)
+    return results if len(results) > 1 else results[0]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Differentiable relocation: values, adjoint identity, gradients of any order, ranks without a block, errors."""
+
+import itertools
+
+import pytest
+import torch
+
+import syncyte
+from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from ranks import several
+from syncyte.torch import allreduce, layout_relocate
+
+WORLD = syncyte.COMM_WORLD
+CELLS = 2 * WORLD.size, 5
+
+
+def layouts():
+    """Some without a block on most ranks; nodes, of which the lower block has the right ones; ghosts; copies."""
+    rows = syncyte.Layout.mesh(WORLD, CELLS, ghosts=[0, 1])
+    yield rows
+    yield syncyte.Layout.mesh(WORLD, CELLS, axes=[1], ghosts=1)
+    yield syncyte.Layout.mesh(WORLD, CELLS, axes=[None])
+    yield syncyte.Layout.mesh(WORLD, CELLS, [1])
+
+
+def nodes():
+    rows = syncyte.Layout.mesh(WORLD, CELLS)
+    yield rows.like(shared=True, truth="lower", ghosts=1)
+    yield syncyte.Layout.mesh(WORLD, CELLS, axes=[1]).like(shared=True, truth="upper")
+    yield syncyte.Layout.mesh(WORLD, CELLS, axes=[None], shared=True)
+
+
+def pairs():
+    return [*itertools.product(layouts(), layouts()), *itertools.product(nodes(), nodes())]
+
+
+def block(layout):
+    """The shape of this rank's array, or None."""
+    blocks = layout.blocks_of(WORLD.rank)
+    return tuple(blocks[0].shape) if blocks else None
+
+
+def tensor_of(layout, seed):
+    """Whole numbers in all places, ghosts too: sums of them are equal in any order. None without a block."""
+    shape = block(layout)
+    generator = torch.Generator().manual_seed(31 * seed + WORLD.rank)
+    return None if shape is None else torch.randint(-9, 9, shape, generator=generator).to(torch.float64)
+
+
+def of_all(*values):
+    return allreduce(torch.tensor([float(each) for each in values], dtype=torch.float64))
+
+
+def test_values_and_adjoint_identity():
+    """<R x, y> = <x, R' y>, also where ranks have no tensor of one of the layouts."""
+    for number, (before, after) in enumerate(pairs()):
+        x, y = tensor_of(before, number), tensor_of(after, 1000 + number)
+        if x is not None:
+            x.requires_grad_()
+        moved = layout_relocate(before, x, after, dtype=torch.float64)
+        out = None if y is None else torch.zeros_like(y)
+        before.relocate(None if x is None else x.detach(), after, out, dtype="float64")
+        assert y is None or torch.equal(moved.detach(), out)
+        assert moved.requires_grad
+        moved.backward(torch.zeros_like(moved) if y is None else y)
+        left = 0 if y is None else (moved.detach() * y).sum()
+        right = 0 if x is None else (x.detach() * x.grad).sum()
+        left, right = of_all(left, right)
+        assert left == right, (before.describe(), after.describe())
+        back = before.relocate_adjoint(y, after, dtype="float64")
+        assert x is None or torch.equal(x.grad, torch.as_tensor(back))
+
+
+def test_gradients():
+    before, middle, after = list(layouts())[:3]
+    x = [torch.randn(block(before), dtype=torch.complex128)]
+    distributed_gradcheck(lambda a: layout_relocate(before, a * a, after), x)
+    real = [torch.randn(block(before), dtype=torch.float64)]
+    distributed_gradgradcheck(lambda a: (layout_relocate(before, a**2, middle) ** 3).sum(), real, tolerance=1e-4)
+
+
+def test_forward_mode():
+    before, after = list(layouts())[:2]
+    x, tangent = tensor_of(before, 1), tensor_of(before, 2)
+    _, moved = torch.func.jvp(lambda a: layout_relocate(before, a, after), (x,), (tangent,))
+    assert torch.equal(moved, layout_relocate(before, tangent, after))
+
+
+def test_integers_have_no_gradient():
+    before, after = list(layouts())[:2]
+    x = tensor_of(before, 3)
+    moved = layout_relocate(before, x.to(torch.int32), after)
+    assert moved.dtype == torch.int32
+    assert not moved.requires_grad
+    assert torch.equal(moved.double(), layout_relocate(before, x, after))
+
+
+def test_views_and_expanded_gradients():
+    before, after = list(layouts())[:2]
+    x = tensor_of(before, 4)
+    turned = x.t().contiguous().t().requires_grad_()
+    moved = layout_relocate(before, turned, after)
+    assert torch.equal(moved.detach(), layout_relocate(before, x, after))
+    moved.sum().backward()  # whose gradient is one number, expanded
+    expected = torch.ones_like(x)
+    expected[:, [0, -1]] = 0
+    assert torch.equal(turned.grad, expected)
+
+
+def test_several_blocks_of_a_rank():
+    boxes = [((row, 0), (1, CELLS[1])) for row in range(CELLS[0]) if row % WORLD.size == WORLD.rank]
+    before = syncyte.Layout.blocks(WORLD, CELLS, boxes)
+    after = syncyte.Layout.mesh(WORLD, CELLS)
+    x = [torch.full((1, CELLS[1]), float(row[0]), requires_grad=True) for row, _ in boxes]
+    moved = layout_relocate(before, x, after)
+    assert torch.equal(moved[:, 0].detach(), 2.0 * WORLD.rank + torch.arange(2))
+    there = layout_relocate(after, moved, before)
+    assert isinstance(there, list)
+    sum((each * place).sum() for place, each in enumerate(there)).backward()
+    assert [each.grad[0, 0] for each in x] == [0, 1]
+
+
+@several
+def test_ranks_that_record_and_do_not():
+    before, after = list(layouts())[:2]
+    x = tensor_of(before, 5).requires_grad_(WORLD.rank == 0)
+    with pytest.raises(syncyte.MismatchError, match="needs-gradient is 1 on rank 0 and 0 on rank 1"):
+        layout_relocate(before, x, after)
+    moved = layout_relocate(before, x, after, mixed_grad=True)
+    assert moved.requires_grad
+    moved.sum().backward()
+    assert (x.grad is None) == (WORLD.rank != 0)
+
+
+@several
+def test_second_derivatives_need_blocks_on_all_ranks():
+    rows, *_, first = layouts()
+    x = tensor_of(rows, 6).requires_grad_()
+    collected = layout_relocate(rows, x, first)
+    with pytest.raises(syncyte.UnsupportedError, match="rank 1 has none"):
+        (collected**2).sum().backward(create_graph=True)
+    WORLD.barrier()
+
+
+@several
+def test_backward_in_another_order_is_an_error():
+    before, after = list(layouts())[:2]
+    moved = [layout_relocate(before, tensor_of(before, 7).requires_grad_(), after) for _ in range(2)]
+    with pytest.raises(syncyte.MismatchError, match="number of the forward"):
+        moved[WORLD.rank % 2].sum().backward()
+    WORLD.barrier()
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda x: x[1:], syncyte.ShapeError),
+        (lambda x: None, syncyte.ArgumentError),
+        (lambda x: [x, x], syncyte.ArgumentError),
+        (lambda x: x.numpy(), syncyte.DtypeError),
+        (lambda x: x.to_sparse(), syncyte.UnsupportedError),
+    ],
+    ids=["shape", "none", "two", "no tensor", "sparse"],
+)
+def test_wrong_tensors_are_an_error_of_all_ranks(change, error):
+    before, after = list(layouts())[:2]
+    x = tensor_of(before, 8)
+    with pytest.raises(error):
+        layout_relocate(before, change(x) if WORLD.rank == WORLD.size - 1 else x, after)
+    WORLD.barrier()
+    layout_relocate(before, x, after)
