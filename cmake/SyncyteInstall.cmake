@@ -123,7 +123,7 @@ if(TARGET syncyte_hdf5)
   syncyte_install_library(syncyte_hdf5 HDF5)
   syncyte_install_pkgconfig(syncyte-hdf5)
   install(DIRECTORY bindings/hdf5/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
   list(APPEND SYNCYTE_COMPONENTS HDF5)
 endif()
 # syncyte_install_sources(LANGUAGE FOLDER): the project in FOLDER compiles a binding against the installation.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,7 @@ syncyte_status_t relocate(const char* operation, direction way, const given_arra
     std::vector<syncyte_buffer_t> targets;
     std::shared_ptr<shared_layout> after = before;
     std::int64_t bytes = 0;
+    std::optional<distribution::per_axis> first;
     const auto error = error_of([&] {
       const auto options = options_or(given, syncyte_relocate_options_t SYNCYTE_RELOCATE_OPTIONS_INIT);
       caller = facts_of(options.collective);
@@ -193,6 +195,7 @@ syncyte_status_t relocate(const char* operation, direction way, const given_arra
       base::expect(after->comm() == before->comm(), SYNCYTE_ERR_ARGUMENT, "to", "a layout of " + after->comm()->name(),
                    "one of {}, as the arrays' layout", before->comm()->name());
       base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
+      if (options.first != nullptr) std::copy_n(options.first, before->cut().ndim(), first.emplace().begin());
       bytes = options.buffer_bytes;
       base::expect(bytes > 0, SYNCYTE_ERR_ARGUMENT, "options->buffer_bytes", bytes, "1 or more");
       arrays = read_buffers(from.count, from.buffers, "arrays", "count");
@@ -201,7 +204,7 @@ syncyte_status_t relocate(const char* operation, direction way, const given_arra
     if (!caller.error) caller.error = error;
     collectives::run<collectives::relocation>(
         *before->comm(), operation, caller, way, dtype, collectives::block_arrays{before->cut(), arrays, "arrays"},
-        collectives::block_arrays{after->cut(), targets, "targets"}, static_cast<std::size_t>(bytes));
+        collectives::block_arrays{after->cut(), targets, "targets"}, first, static_cast<std::size_t>(bytes));
   });
 }
 

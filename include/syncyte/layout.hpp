@@ -36,6 +36,12 @@ struct block_info {
   extents shape;
 };
 
+/// Options of a relocation.
+struct relocate_options {
+  std::int64_t buffer_bytes = std::int64_t{1} << 23;  ///< most memory for messages on each rank; equal on all ranks
+  extents first = {};  ///< if one array is a box of the other one: its first point there; only the box is moved
+};
+
 namespace detail {
 
 using layout_reference = reference<syncyte_layout_t, syncyte_layout_retain, syncyte_layout_destroy>;
@@ -143,22 +149,31 @@ class layout : public detail::layout_reference {
   /// Moves an array to another layout of the same shape and communicator. arrays and targets: of this rank's blocks,
   /// ghosts included, which are neither read nor written. Collective.
   void relocate(dtype type, std::span<const const_buffer> arrays, const layout& to, std::span<const buffer> targets,
-                std::int64_t buffer_bytes = std::int64_t{1} << 23) const {
-    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes, nullptr};
+                const relocate_options& options = {}) const {
     const auto from = detail::raw_buffers(arrays);
     const auto into = detail::raw_buffers(targets);
+    const syncyte_relocate_options_t raw = raw_options(options);
     check(syncyte_layout_relocate(get(), detail::raw(type), std::ssize(from), from.data(), to.get(), std::ssize(into),
-                                  &options, into.data()));
+                                  &raw, into.data()));
   }
 
   /// The adjoint of relocate(): what the targets have goes back to the arrays, which get sums. Collective.
   void relocate_adjoint(dtype type, std::span<const const_buffer> targets, const layout& to,
-                        std::span<const buffer> arrays, std::int64_t buffer_bytes = std::int64_t{1} << 23) const {
-    const syncyte_relocate_options_t options{sizeof(options), buffer_bytes, nullptr};
+                        std::span<const buffer> arrays, const relocate_options& options = {}) const {
     const auto back = detail::raw_buffers(targets);
     const auto into = detail::raw_buffers(arrays);
+    const syncyte_relocate_options_t raw = raw_options(options);
     check(syncyte_layout_relocate_adjoint(get(), detail::raw(type), std::ssize(into), to.get(), std::ssize(back),
-                                          back.data(), &options, into.data()));
+                                          back.data(), &raw, into.data()));
+  }
+
+ private:
+  /// Refers to the options. A list of another length becomes one that C refuses, on all ranks.
+  syncyte_relocate_options_t raw_options(const relocate_options& options) const {
+    static constexpr std::int64_t none[SYNCYTE_MAX_NDIM] = {-1};
+    const bool fits = std::ssize(options.first) == describe(0).ndim;
+    const std::int64_t* const first = fits ? options.first.data() : none;
+    return {sizeof(syncyte_relocate_options_t), options.buffer_bytes, options.first.empty() ? nullptr : first, nullptr};
   }
 };
 

@@ -54,7 +54,8 @@ const base::buffer& relocation::blocks::array_of(int block) const {
 }
 
 relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtype_t dtype, const block_arrays& from,
-                       const block_arrays& to, std::size_t buffer_bytes)
+                       const block_arrays& to, const std::optional<distribution::per_axis>& first,
+                       std::size_t buffer_bytes)
     : rank_(terms.comm().rank()),
       way_(way),
       dtype_(dtype),
@@ -62,7 +63,8 @@ relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtyp
       buffer_bytes_(buffer_bytes),
       read_(from, terms.comm(), dtype),
       written_(to, terms.comm(), dtype) {
-  route_ = distribution::find_route(from.cut, to.cut, rank_);
+  route_ = first ? distribution::find_route(from.cut, to.cut, rank_, *first)
+                 : distribution::find_route(from.cut, to.cut, rank_);
   if (way == direction::adjoint) {
     std::swap(read_, written_);
     std::swap(route_.sends, route_.receives);
@@ -79,6 +81,8 @@ relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtyp
   terms.named_fact("dtype", dtype, base::dtype_name);
   terms.fact("hash of the layout before", hash_of(from.cut));
   terms.fact("hash of the layout after", hash_of(to.cut));
+  for (int axis = 0; axis < from.cut.ndim(); ++axis)
+    terms.fact("first", first ? (*first)[static_cast<std::size_t>(axis)] : -1);
   terms.fact("buffer_bytes", static_cast<std::int64_t>(buffer_bytes));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,9 @@ class relocation final : public data_operation {
  public:
   enum class direction { forward, adjoint };
 
+  /// With `first` one of the arrays is a box of the other one, and begins at its point `first`; only that is moved.
   relocation(comm::agreement& terms, form how, direction way, syncyte_dtype_t dtype, const block_arrays& from,
-             const block_arrays& to, std::size_t buffer_bytes);
+             const block_arrays& to, const std::optional<distribution::per_axis>& first, std::size_t buffer_bytes);
 
   void compare(comm::collective_call& call) override;
   void move(mover& by) override;

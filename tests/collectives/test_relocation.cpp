@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -127,9 +128,9 @@ class own_arrays {
 void relocate(const layout& from, const std::vector<syncyte_buffer_t>& sources, const layout& to,
               const std::vector<syncyte_buffer_t>& targets, std::size_t buffer_bytes = large_buffer,
               syncyte_dtype_t dtype = SYNCYTE_INT32, direction way = direction::forward) {
-  collectives::run<collectives::relocation>(world(), "relocate", {}, way, dtype,
-                                            collectives::block_arrays{from, sources, "sources"},
-                                            collectives::block_arrays{to, targets, "targets"}, buffer_bytes);
+  collectives::run<collectives::relocation>(
+      world(), "relocate", {}, way, dtype, collectives::block_arrays{from, sources, "sources"},
+      collectives::block_arrays{to, targets, "targets"}, std::optional<per_axis>(), buffer_bytes);
 }
 
 struct trial {

@@ -57,13 +57,14 @@ struct trial {
         kinds(reference::random_points(cells.size(), seed)),
         from(random_layout(cells, size, 2 * seed, kinds)),
         to(random_layout(cells, size, 2 * seed + 1, kinds)) {}
-
-  std::vector<route> routes(const box& within) const {
-    std::vector<route> result;
-    for (int rank = 0; rank < size; ++rank) result.push_back(find_route(from, to, rank, within));
-    return result;
-  }
 };
+
+template <class... First>
+std::vector<route> routes(const layout& from, const layout& to, const First&... first) {
+  std::vector<route> result;
+  for (int rank = 0; rank < from.size(); ++rank) result.push_back(find_route(from, to, rank, first...));
+  return result;
+}
 
 TEST(route, every_place_gets_the_owners_value) {
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
@@ -71,27 +72,45 @@ TEST(route, every_place_gets_the_owners_value) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto source = arrays_of_all_ranks::with_values_of_owners(one.from);
     arrays_of_all_ranks target(one.to);
-    carry_out(one.routes({{}, one.from.extents()}), source, target);
+    carry_out(routes(one.from, one.to), source, target);
     if (HasFatalFailure()) return;
     ASSERT_EQ(target, arrays_of_all_ranks::with_values(one.to));
   }
 }
 
-TEST(route, of_a_box_touches_nothing_else) {
+TEST(route, into_a_box_and_from_it_touches_nothing_else) {
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
     const trial one(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
     reference::random_numbers next(seed + 3);
     box within;
+    std::vector<std::int64_t> count;
     for (std::size_t axis = 0; axis < one.cells.size(); ++axis) {
       within.first[axis] = next(0, one.from.extents()[axis] - 1);
       within.count[axis] = next(1, one.from.extents()[axis] - within.first[axis]);
+      count.push_back(within.count[axis]);
     }
-    arrays_of_all_ranks target(one.to);
-    carry_out(one.routes(within), arrays_of_all_ranks::with_values_of_owners(one.from), target);
+    const layout part = random_layout(count, one.size, seed + 5);
+    arrays_of_all_ranks target(part);
+    carry_out(routes(one.from, part, within.first), arrays_of_all_ranks::with_values_of_owners(one.from), target);
     if (HasFatalFailure()) return;
-    ASSERT_EQ(target, arrays_of_all_ranks::with_values(one.to, within));
+    ASSERT_EQ(target, arrays_of_all_ranks::with_values(part, within.first));
+    arrays_of_all_ranks whole(one.to);
+    carry_out(routes(part, one.to, within.first), target, whole);
+    if (HasFatalFailure()) return;
+    ASSERT_EQ(whole, arrays_of_all_ranks::with_values(one.to, within));
   }
+}
+
+TEST(route, of_what_is_no_box_is_refused) {
+  const std::vector<std::int64_t> wide{4, 6}, small{2, 3}, tall{5, 3};
+  const layout whole = random_layout(wide, 2, 1), part = random_layout(small, 2, 1), other = random_layout(tall, 2, 1);
+  EXPECT_NO_THROW(find_route(whole, part, 0, {2, 3}));
+  EXPECT_NO_THROW(find_route(part, whole, 0, {2, 3}));
+  EXPECT_THROW(find_route(whole, part, 0, {2, 4}), base::error);
+  EXPECT_THROW(find_route(whole, part, 0, {-1, 0}), base::error);
+  EXPECT_THROW(find_route(part, whole, 0, {0, 4}), base::error);
+  EXPECT_THROW(find_route(whole, other, 0, {0, 0}), base::error);
 }
 
 TEST(route, between_other_arrays_is_refused) {

@@ -85,8 +85,13 @@ def fortran_names(root: Path) -> Iterator[tuple[str, str]]:
                 yield each.function.removeprefix("syncyte_"), each.name
 
 
+def cxx_headers(root: Path) -> Iterator[Path]:
+    yield from (root / "include/syncyte").rglob("*.hpp")
+    yield from (root / "bindings/hdf5/include/syncyte").glob("*.hpp")
+
+
 def cxx_names(root: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted((root / "include/syncyte").glob("*.hpp")):
+    for path in sorted(cxx_headers(root)):
         text = path.read_text()
         starts = list(_METHOD.finditer(text))
         ends = [*(each.start() for each in starts[1:]), len(text)]
@@ -118,7 +123,7 @@ def _nouns(root: Path, page: str) -> tuple[list[str], dict[str, set[str]]]:
     """Problems of the table of nouns, and the nouns that each language lacks."""
     sources = {
         "C": ("*/**/include/syncyte/*.h", r"^}} {0};|^typedef struct \w+\* {0};"),
-        "C++": ("include/syncyte/*.hpp", r"^class {0}\b"),
+        "C++": ("**/include/syncyte/*.hpp", r"^class {0}\b"),
         "Fortran": ("bindings/fortran/generated/*.f90", r"^  type\b.*, public\b.* :: {0}$"),
         "Python": ("bindings/python/syncyte/*.py", r"^class {0}\b"),
     }
@@ -158,7 +163,7 @@ def lacking_functions(root: Path, known: set[str]) -> set[tuple[str, str]]:
     """C functions that a language neither calls nor has a method for; references are its objects' own."""
     fortran = root / "bindings/fortran"
     sources = {
-        "C++": (root / "include/syncyte").rglob("*.hpp"),
+        "C++": cxx_headers(root),
         "Fortran": (
             each for each in fortran.rglob("*") if each.suffix in (".f90", ".c") and not each.stem.endswith("_c")
         ),

@@ -84,6 +84,12 @@ class arrays_of_all_ranks {
     result.fill(of, distribution::holding::stored, within, true);
     return result;
   }
+  /// Places have the values of an array of which this one is a box that begins at a point.
+  static arrays_of_all_ranks with_values(const distribution::layout& of, const per_axis& first) {
+    arrays_of_all_ranks result(of);
+    result.fill(of, distribution::holding::stored, {{}, of.extents()}, true, first);
+    return result;
+  }
   static arrays_of_all_ranks with_values(const distribution::layout& of) { return with_values(of, {{}, of.extents()}); }
   /// Places that the block does not own are stale.
   static arrays_of_all_ranks with_values_of_owners(const distribution::layout& of) {
@@ -98,13 +104,14 @@ class arrays_of_all_ranks {
   bool operator==(const arrays_of_all_ranks&) const = default;
 
  private:
-  void fill(const distribution::layout& of, distribution::holding what, const distribution::box& within, bool valid) {
+  void fill(const distribution::layout& of, distribution::holding what, const distribution::box& within, bool valid,
+            const per_axis& first = {}) {
     for (auto& [owner, array] : arrays_)
       for (const auto& part : of.parts_of(owner.second, what))
         for_each_place(part.points.count, [&](const per_axis& place) {
           const per_axis point = plus(part.points.first, place);
           if (distribution::volume(intersection(within, {point, distribution::box().count})) > 0)
-            array[plus(part.offset, place)] = valid ? value_at(point) : stale;
+            array[plus(part.offset, place)] = valid ? value_at(plus(first, point)) : stale;
         });
   }
 

@@ -534,7 +534,8 @@ module syncyte_fortran_c
     ! target [in,out]: this rank's array there
     ! dtype [in]: element type, or 0: that of the arrays
     ! buffer_bytes [in]: integer: most memory for messages; absent: the default
-    function fortran_layout_relocate(layout, array, to, target, dtype, buffer_bytes) bind(C, &
+    ! first [in]: integers: first point of one array in the other one, of which it is a box; from 1
+    function fortran_layout_relocate(layout, array, to, target, dtype, buffer_bytes, first) bind(C, &
         name="fortran_layout_relocate") result(answer)
       import
       type(c_ptr), value :: layout
@@ -543,6 +544,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(inout), target, asynchronous, optional :: target
       integer(c_int32_t), value :: dtype
       type(*), dimension(..), intent(in), target, asynchronous, optional :: buffer_bytes
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: first
       integer(c_int32_t) :: answer
     end function fortran_layout_relocate
 
@@ -553,7 +555,8 @@ module syncyte_fortran_c
     ! array [in,out]: this rank's array
     ! dtype [in]: element type, or 0: that of the arrays
     ! buffer_bytes [in]: integer: most memory for messages; absent: the default
-    function fortran_layout_relocate_adjoint(layout, target, to, array, dtype, buffer_bytes) bind(C, &
+    ! first [in]: integers: first point of one array in the other one, of which it is a box; from 1
+    function fortran_layout_relocate_adjoint(layout, target, to, array, dtype, buffer_bytes, first) bind(C, &
         name="fortran_layout_relocate_adjoint") result(answer)
       import
       type(c_ptr), value :: layout
@@ -562,6 +565,7 @@ module syncyte_fortran_c
       type(*), dimension(..), intent(inout), target, asynchronous, optional :: array
       integer(c_int32_t), value :: dtype
       type(*), dimension(..), intent(in), target, asynchronous, optional :: buffer_bytes
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: first
       integer(c_int32_t) :: answer
     end function fortran_layout_relocate_adjoint
 

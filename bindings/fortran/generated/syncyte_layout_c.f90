@@ -39,9 +39,12 @@ module syncyte_layout_c
   !> Options of a relocation.
   type, bind(C) :: syncyte_relocate_options_t
     ! sizeof(syncyte_relocate_options_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! most memory for messages on each rank; equal on all ranks
     integer(c_int64_t) :: buffer_bytes = 8388608_c_int64_t
+    ! null: both layouts are of arrays of the same extents; otherwise one array is a box of the other one, this is
+    ! its first point there, for each axis, and only the box is moved
+    type(c_ptr) :: first = c_null_ptr
     ! what all collectives take, read during the call; null for defaults
     type(c_ptr) :: collective = c_null_ptr
   end type syncyte_relocate_options_t

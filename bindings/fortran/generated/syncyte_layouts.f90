@@ -202,7 +202,7 @@ contains
 
   !> Moves an array to another layout of the same extents and communicator. Ghosts are neither read nor written. A rank
   !> with several blocks calls syncyte_layout_relocate of syncyte_c. Collective.
-  subroutine layout_relocate(self, array, to, target, dtype, buffer_bytes, stat, errmsg)
+  subroutine layout_relocate(self, array, to, target, dtype, buffer_bytes, first, stat, errmsg)
     class(syncyte_layout), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: array
     type(syncyte_layout), intent(in) :: to
@@ -210,6 +210,8 @@ contains
     integer(c_int32_t), intent(in), optional :: dtype  !! needed on a rank that has no array
     ! any integer: most memory for messages on each rank; absent: 8 MiB
     type(*), dimension(..), intent(in), target, optional :: buffer_bytes
+    ! any integers: if one array is a box of the other one, its first point there, from 1
+    type(*), dimension(..), intent(in), target, optional :: first
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: dtype_c
@@ -218,15 +220,16 @@ contains
     call syncyte_set_span(array)
     call syncyte_set_span(target)
     call syncyte_set_span(buffer_bytes)
+    call syncyte_set_span(first)
     dtype_c = 0
     if (present(dtype)) dtype_c = dtype
-    status = fortran_layout_relocate(self%handle, array, to%handle, target, dtype_c, buffer_bytes)
+    status = fortran_layout_relocate(self%handle, array, to%handle, target, dtype_c, buffer_bytes, first)
     call finish(status, stat, errmsg)
   end subroutine layout_relocate
 
   !> The adjoint of relocate: what target has goes back to the array, whose elements become sums, 0 in its ghosts.
   !> Collective.
-  subroutine layout_relocate_adjoint(self, target, to, array, dtype, buffer_bytes, stat, errmsg)
+  subroutine layout_relocate_adjoint(self, target, to, array, dtype, buffer_bytes, first, stat, errmsg)
     class(syncyte_layout), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: target
     type(syncyte_layout), intent(in) :: to
@@ -234,6 +237,8 @@ contains
     integer(c_int32_t), intent(in), optional :: dtype  !! needed on a rank that has no array
     ! any integer: most memory for messages on each rank; absent: 8 MiB
     type(*), dimension(..), intent(in), target, optional :: buffer_bytes
+    ! any integers: if one array is a box of the other one, its first point there, from 1
+    type(*), dimension(..), intent(in), target, optional :: first
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: dtype_c
@@ -242,9 +247,11 @@ contains
     call syncyte_set_span(target)
     call syncyte_set_span(array)
     call syncyte_set_span(buffer_bytes)
+    call syncyte_set_span(first)
     dtype_c = 0
     if (present(dtype)) dtype_c = dtype
-    status = fortran_layout_relocate_adjoint(self%handle, target, to%handle, array, dtype_c, buffer_bytes)
+    status = fortran_layout_relocate_adjoint(self%handle, target, to%handle, array, dtype_c, buffer_bytes, &
+        first)
     call finish(status, stat, errmsg)
   end subroutine layout_relocate_adjoint
 

@@ -373,9 +373,11 @@ syncyte_status_t fortran_layout_like(syncyte_layout_t grid, const CFI_cdesc_t* g
  * @param[in,out] target {optional} this rank's array there
  * @param[in] dtype element type, or 0: that of the arrays
  * @param[in] buffer_bytes {optional} integer: most memory for messages; absent: the default
+ * @param[in] first {optional} integers: first point of one array in the other one, of which it is a box; from 1
  */
 syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
-                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes);
+                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes,
+                                         const CFI_cdesc_t* first);
 
 /**
  * @brief Does the adjoint of fortran_layout_relocate().
@@ -385,10 +387,11 @@ syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdes
  * @param[in,out] array {optional} this rank's array
  * @param[in] dtype element type, or 0: that of the arrays
  * @param[in] buffer_bytes {optional} integer: most memory for messages; absent: the default
+ * @param[in] first {optional} integers: first point of one array in the other one, of which it is a box; from 1
  */
 syncyte_status_t fortran_layout_relocate_adjoint(syncyte_layout_t layout, const CFI_cdesc_t* target,
                                                  syncyte_layout_t to, CFI_cdesc_t* array, syncyte_dtype_t dtype,
-                                                 const CFI_cdesc_t* buffer_bytes);
+                                                 const CFI_cdesc_t* buffer_bytes, const CFI_cdesc_t* first);
 
 /**
  * @brief Adds a field to a bundle.

@@ -224,10 +224,28 @@ static syncyte_status_t no_type(void) {
                        "absent; expected an element type, because there is no array");
 }
 
+/* The first point of a box, from 1 in Fortran's order. */
+static syncyte_status_t read_first(syncyte_layout_t layout, const CFI_cdesc_t* first, int64_t* point,
+                                   syncyte_relocate_options_t* options) {
+  syncyte_layout_info_t info = {.struct_size = sizeof info};
+  int32_t length = 0;
+  syncyte_status_t status = syncyte_layout_describe(layout, 0, 0, &info);
+  if (status == SYNCYTE_SUCCESS) status = fortran_reversed(first, "first", &length, point);
+  if (status != SYNCYTE_SUCCESS) return status;
+  if (length != info.ndim)
+    return fortran_wrong(SYNCYTE_ERR_SHAPE, "length of first", -1, "%d; expected %d, one for each dimension", length,
+                         info.ndim);
+  for (int32_t d = 0; d < length; ++d) point[d] -= 1;
+  options->first = point;
+  return SYNCYTE_SUCCESS;
+}
+
 static syncyte_status_t relocate(int is_adjoint, syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
-                                 const CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes) {
+                                 const CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes,
+                                 const CFI_cdesc_t* first) {
   syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;
   syncyte_buffer_t from, into;
+  int64_t point[SYNCYTE_MAX_NDIM];
   int64_t count = 0, target_count = 0;
   syncyte_comm_t comm = NULL;
   syncyte_status_t status = read_array(array, "array", &dtype, &count, &from);
@@ -235,6 +253,7 @@ static syncyte_status_t relocate(int is_adjoint, syncyte_layout_t layout, const 
   if (status == SYNCYTE_SUCCESS && dtype == 0) status = no_type();
   if (status == SYNCYTE_SUCCESS && buffer_bytes != NULL)
     status = fortran_integer(buffer_bytes, "buffer_bytes", &options.buffer_bytes);
+  if (status == SYNCYTE_SUCCESS && first != NULL) status = read_first(layout, first, point, &options);
   if (status == SYNCYTE_SUCCESS && is_adjoint)
     return syncyte_layout_relocate_adjoint(layout, dtype, count, to, target_count, &into, &options, &from);
   if (status == SYNCYTE_SUCCESS)
@@ -245,14 +264,15 @@ static syncyte_status_t relocate(int is_adjoint, syncyte_layout_t layout, const 
 }
 
 syncyte_status_t fortran_layout_relocate(syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
-                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes) {
-  return relocate(0, layout, array, to, target, dtype, buffer_bytes);
+                                         CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes,
+                                         const CFI_cdesc_t* first) {
+  return relocate(0, layout, array, to, target, dtype, buffer_bytes, first);
 }
 
 syncyte_status_t fortran_layout_relocate_adjoint(syncyte_layout_t layout, const CFI_cdesc_t* target,
                                                  syncyte_layout_t to, CFI_cdesc_t* array, syncyte_dtype_t dtype,
-                                                 const CFI_cdesc_t* buffer_bytes) {
-  return relocate(1, layout, array, to, target, dtype, buffer_bytes);
+                                                 const CFI_cdesc_t* buffer_bytes, const CFI_cdesc_t* first) {
+  return relocate(1, layout, array, to, target, dtype, buffer_bytes, first);
 }
 
 syncyte_status_t fortran_bundle_add(syncyte_bundle_t bundle, const char* name, CFI_cdesc_t* array,

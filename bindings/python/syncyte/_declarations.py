@@ -500,6 +500,7 @@ class RelocateOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_relocate_options_t)
         ("buffer_bytes", ctypes.c_int64),  # most memory for messages on each rank; equal on all ranks
+        ("first", ctypes.POINTER(ctypes.c_int64)),  # null: both layouts are of arrays of the same extents; otherwise one array is a box of the other one, this is its first point there, for each axis, and only the box is moved
         ("collective", ctypes.POINTER(CollectiveOptions)),  # what all collectives take, read during the call; null for defaults
     ]
 
@@ -3522,9 +3523,8 @@ HDF5: dict[str, Function] = {
     ),
     # Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field is
     # a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
-    # blocks store. A field's rows are collected on the ranks in equal parts, one field after the other: on each rank
-    # this takes memory for its part of the largest field, and messages of 8 MiB. Collective. Returns: as
-    # syncyte_checkpoint_save().
+    # blocks store. Fields are collected and written window by window: this takes 16 MiB on each rank, and messages of 8
+    # MiB. Collective. Returns: as syncyte_checkpoint_save().
     "syncyte_checkpoint_save_bundle": Function(
         ctypes.c_int32,
         [

@@ -14,10 +14,10 @@ from torch.autograd import forward_ad
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import as_buffer
-from ._checks import as_int64, check_kind, wrong
+from ._checks import as_numbers, check_kind, wrong
 from ._torch_refusals import check_movable, check_tensor
 from .errors import ArgumentError, MismatchError, UnsupportedError
-from .layout import BUFFER_BYTES, Layout, relocate_buffers
+from .layout import BUFFER_BYTES, Layout, relocate_buffers, relocate_options
 
 __all__ = ["layout_relocate"]
 
@@ -30,6 +30,7 @@ class _Relocation(NamedTuple):
     before: Layout
     after: Layout
     element: c.DType
+    first: tuple[int, ...] | None  #: of a box
     buffer_bytes: int
     forward: int  #: the number of the relocation, or of the one whose gradients are moved
     is_adjoint: bool = False
@@ -50,7 +51,7 @@ class _Relocation(NamedTuple):
         facts = (c.Fact * 1)(_library.new_struct(c.Fact, name=b"number of the forward", value=self.forward))
         collective = _library.new_struct(c.CollectiveOptions, fact_count=1)
         collective.facts = facts
-        options = _library.new_struct(c.RelocateOptions, buffer_bytes=self.buffer_bytes)
+        options = relocate_options(self.before.ndim, self.first, self.buffer_bytes)
         options.collective = ctypes.pointer(collective)
         sources = [as_buffer(each, "tensors", writable=False, contiguous=False) for each in host]
         targets = [as_buffer(each, "results", writable=True) for each in written]
@@ -144,17 +145,18 @@ def layout_relocate(
     tensors: Any,
     after: Layout,
     *,
+    first: Sequence[int] | None = None,
     dtype: torch.dtype | None = None,
     buffer_bytes: int = BUFFER_BYTES,
     mixed_grad: bool = False,
 ) -> torch.Tensor | list[torch.Tensor]:
     """Returns new tensors with the elements of `tensors`, moved from one layout to another. Collective.
 
-    As :meth:`syncyte.Layout.relocate`; ghosts of the results are 0. Differentiable, any number of times, backward and
-    forward: the adjoint is :meth:`syncyte.Layout.relocate_adjoint`, which adds up the gradients of all copies of a
-    point at the place that was read. All ranks run backward(), also those without a block. Gradients are recorded on
-    all ranks with a tensor or on none; ranks without one record them if the others do. In torch.compile it breaks the
-    graph.
+    As :meth:`syncyte.Layout.relocate`; what the results have beside the points that are moved, as ghosts, is 0.
+    Differentiable, any number of times, backward and forward: the adjoint is
+    :meth:`syncyte.Layout.relocate_adjoint`, which adds up the gradients of all copies of a point at the place that was
+    read. All ranks run backward(), also those without a block. Gradients are recorded on all ranks with a tensor or on
+    none; ranks without one record them if the others do. In torch.compile it breaks the graph.
 
     Parameters
     ----------
@@ -163,7 +165,9 @@ def layout_relocate(
     tensors : torch.Tensor, sequence of torch.Tensor, or None
         This rank's tensor, one for each of its blocks, or None if it has no block; ghosts included, on any device.
     after : Layout
-        The layout to move to, of the same shape and communicator.
+        The layout to move to, of the same communicator, and of the same shape without `first`.
+    first : sequence of int, optional
+        If one array is a box of the other one: its first point there.
     dtype : torch.dtype, optional
         Needed on a rank without a tensor; equal on all ranks.
     buffer_bytes : int
@@ -204,7 +208,9 @@ def layout_relocate(
             raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no tensor")
         element = dtypes.as_dtype(given[0].dtype if dtype is None else dtype)
         number = before._torch_relocations
-        return _Relocation(before, after, element, as_int64(buffer_bytes, "buffer_bytes"), number), given
+        point = None if first is None else tuple(as_numbers(first, "first"))
+        relocate_options(before.ndim, point, buffer_bytes)  # which may refuse them
+        return _Relocation(before, after, element, point, buffer_bytes, number), given
 
     relocation, given = before.comm._prepare(_OPERATION, prepare)
     device = given[0].device if given else torch.device("cpu")

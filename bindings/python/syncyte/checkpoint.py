@@ -200,8 +200,7 @@ def save(
         replicated, and rank 0's are saved.
     bundle : Bundle, optional
         Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
-        saves; `comm` is ignored. Rows are collected one field after the other; this takes memory for this rank's equal
-        part of the largest field.
+        saves; `comm` is ignored. Each rank collects 16 MiB at a time, and writes them.
     step : int
         A number to store in the file.
     block_bytes : int
@@ -246,6 +245,7 @@ def load(
     *,
     sharded: Sharded = (),
     bundle: Bundle | None = None,
+    exchange: bool = False,
     keys: Collection[str] | None = None,
     torch: bool | None = None,
 ) -> Mapping[str, Any]:
@@ -264,8 +264,10 @@ def load(
     sharded : bool or collection of str
         As of save().
     bundle : Bundle, optional
-        Fields to load beside `into`, on any number of ranks and into any layouts; ghosts are not written: exchange()
-        fills them. Its communicator loads; `comm` is ignored.
+        Fields to load beside `into`, on any number of ranks and into any layouts; ghosts are not written. Its
+        communicator loads; `comm` is ignored.
+    exchange : bool
+        Whether to fill the ghosts of the bundle afterwards, as its exchange() does.
     keys : collection of str, optional
         Keys for which to make new arrays; None: all.
     torch : bool, optional
@@ -319,6 +321,10 @@ def load(
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
     for array in arrays:
         array.take()
+    if bundle is not None:
+        comm.agree(operation="checkpoint_load", exchange=int(bool(exchange)))
+        if exchange:
+            bundle.exchange()
     return given
 
 

@@ -283,7 +283,14 @@ class Layout(Handle):
         return block_buffers(arrays, self._info(self._comm.rank).blocks, name, writable)
 
     def relocate(
-        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = BUFFER_BYTES
+        self,
+        arrays: Any,
+        to: Layout,
+        out: Any = None,
+        *,
+        first: Any = None,
+        dtype: Any = None,
+        buffer_bytes: int = BUFFER_BYTES,
     ) -> Any:
         """Moves an array from this layout to another one of the same shape and communicator. Collective.
 
@@ -298,6 +305,9 @@ class Layout(Handle):
             The layout to move to.
         out : array or sequence of arrays, optional
             The arrays of this rank's blocks in `to`; default: new ones, whose ghosts are undefined.
+        first : sequence of int, optional
+            If one array is a box of the other one: its first point there. Only the box is moved, and what `to` has
+            beside it stays as it is, or undefined in new arrays. Equal on all ranks.
         dtype : element type, optional
             Needed on a rank without a block in either layout; must be equal on all ranks.
         buffer_bytes : int
@@ -308,10 +318,17 @@ class Layout(Handle):
         array, list of arrays, or None
             The array of this rank's block in `to`; a list if it has several; None if it has none.
         """
-        return self._relocate(arrays, to, out, dtype, buffer_bytes, is_adjoint=False)
+        return self._relocate(arrays, to, out, first, dtype, buffer_bytes, is_adjoint=False)
 
     def relocate_adjoint(
-        self, arrays: Any, to: Layout, out: Any = None, *, dtype: Any = None, buffer_bytes: int = BUFFER_BYTES
+        self,
+        arrays: Any,
+        to: Layout,
+        out: Any = None,
+        *,
+        first: Any = None,
+        dtype: Any = None,
+        buffer_bytes: int = BUFFER_BYTES,
     ) -> Any:
         """Does the adjoint of relocate(): arrays of `to` go back to this layout. Collective.
 
@@ -326,9 +343,7 @@ class Layout(Handle):
             The layout of the arrays.
         out : array or sequence of arrays, optional
             The arrays of this rank's blocks in this layout; default: new ones.
-        dtype : element type, optional
-            As of relocate().
-        buffer_bytes : int
+        first, dtype, buffer_bytes
             As of relocate().
 
         Returns
@@ -336,9 +351,11 @@ class Layout(Handle):
         array, list of arrays, or None
             The array of this rank's block in this layout; a list if it has several; None if it has none.
         """
-        return self._relocate(arrays, to, out, dtype, buffer_bytes, is_adjoint=True)
+        return self._relocate(arrays, to, out, first, dtype, buffer_bytes, is_adjoint=True)
 
-    def _relocate(self, arrays: Any, to: Layout, out: Any, dtype: Any, buffer_bytes: int, *, is_adjoint: bool) -> Any:
+    def _relocate(
+        self, arrays: Any, to: Layout, out: Any, first: Any, dtype: Any, buffer_bytes: int, *, is_adjoint: bool
+    ) -> Any:
         def prepare() -> tuple[Any, ...]:
             check_kind(to, Layout, "to", "a syncyte.Layout")
             read, written = (to, self) if is_adjoint else (self, to)
@@ -356,14 +373,24 @@ class Layout(Handle):
             if not sources and not targets and dtype is None:
                 raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
             element = (sources + targets)[0].dtype if dtype is None else dtypes.as_dtype(dtype)
-            options = _library.new_struct(c.RelocateOptions, buffer_bytes=buffer_bytes)
-            return sources, targets, element, options
+            return sources, targets, element, relocate_options(self.ndim, first, buffer_bytes)
 
         operation = f"layout_relocate{'_adjoint' * is_adjoint}"
         sources, targets, element, options = self._comm._prepare(operation, prepare)
         relocate_buffers(self, to, element, sources, targets, options, is_adjoint)
         results = [buffer.array for buffer in targets]
         return None if not results else results[0] if len(results) == 1 else results
+
+
+def relocate_options(ndim: int, first: Any, buffer_bytes: int) -> Any:
+    """C's options of a relocation; `first` is None, or a box's first point in an array of `ndim` axes."""
+    options = _library.new_struct(c.RelocateOptions, buffer_bytes=as_int64(buffer_bytes, "buffer_bytes"))
+    if first is not None:
+        point = as_numbers(first, "first")
+        if len(point) != ndim:
+            raise wrong(ShapeError, "length of first", len(point), f"{ndim}, one for each axis")
+        options.first = integers(ctypes.c_int64, point, "first")
+    return options
 
 
 def relocate_buffers(

@@ -60,12 +60,14 @@ typedef struct syncyte_layout_options_t {
 typedef struct syncyte_relocate_options_t {
   size_t struct_size;   /**< sizeof(syncyte_relocate_options_t) */
   int64_t buffer_bytes; /**< {default(8388608)} most memory for messages on each rank; equal on all ranks */
+  const int64_t* first; /**< null: both layouts are of arrays of the same extents; otherwise one array is a box of the
+                           other one, this is its first point there, for each axis, and only the box is moved */
   const syncyte_collective_options_t* collective; /**< what all collectives take, read during the call; null for
                                                      defaults */
 } syncyte_relocate_options_t;
 
 /** All defaults: `syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;`. */
-#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 8388608, NULL}
+#define SYNCYTE_RELOCATE_OPTIONS_INIT {sizeof(syncyte_relocate_options_t), 8388608, NULL, NULL}
 
 /** A layout as a rank sees it, or one of a rank's blocks. */
 typedef struct syncyte_layout_info_t {

@@ -122,6 +122,43 @@ def test_any_layout_is_loaded_into_any_other(world, path, kind):
         assert set(file) == {"time", "cells", "nodes", "ring"}
 
 
+def test_ghosts_are_filled_on_request(world, path):
+    bundle = Bundle(world)
+    cells = Layout.mesh(world, (2 * world.size,), ghosts=1, periodic=True)
+    own = np.arange(2 * world.rank - 1, 2 * world.rank + 3) % (2 * world.size)
+    bundle.add("x", cells, own.astype("float64"))
+    checkpoint.save(path, {}, bundle=bundle)
+    bundle["x"][...] = -1
+    checkpoint.load(path, bundle=bundle, exchange=True)
+    assert np.array_equal(bundle["x"], own)
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="exchange"):
+            checkpoint.load(path, bundle=bundle, exchange=world.rank == 0)
+
+
+def test_fields_that_go_through_several_windows(world, path):
+    """16 MiB of each rank at a time: rows of more than this, and some of them after others."""
+    for shape, dtype in (((2, 20_000_003), "uint8"), ((5, 1_100_000, 2), "float64")):
+        columns = Layout.mesh(world, shape, axes=[1])
+        (block,) = columns.blocks_of(world.rank)
+
+        def values(first, count, shape=shape, dtype=dtype):
+            """Those of a box of the whole array: its row-major numbers."""
+            indices = np.ix_(*(np.arange(low, low + each) for low, each in zip(first, count, strict=True)))
+            return np.asarray(np.ravel_multi_index(indices, shape) % 251, dtype)
+
+        bundle = Bundle(world)
+        bundle.add("x", columns, values(*block))
+        checkpoint.save(path, {}, bundle=bundle)
+        rows = Layout.mesh(world, shape, [world.size])
+        (part,) = rows.blocks_of(world.rank)
+        loaded = checkpoint.load(path, {"x": np.zeros(part.shape, dtype)}, sharded=True)["x"]
+        assert np.array_equal(loaded, values(*part))
+        bundle["x"][...] = 0
+        checkpoint.load(path, bundle=bundle)
+        assert np.array_equal(bundle["x"], values(*block))
+
+
 def test_a_file_of_rows_is_loaded_into_blocks(world, path):
     cells = Layout.mesh(world, (NY, NX))
     (block,) = cells.blocks_of(world.rank)

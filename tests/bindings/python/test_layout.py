@@ -66,6 +66,43 @@ def test_adjoint(world):
         assert left == right, (before.describe(), after.describe())
 
 
+def test_a_box_of_an_array(world):
+    """A box is collected, and put back, window by window; what is beside it stays."""
+    whole_array = whole((NY, NX))
+    for layout in layouts(world):
+        source = filled(layout, world.rank)
+        target = [np.full(array.shape, -1.0) for array in source]
+        for first, count in (((0, 0), (3, NX)), ((3, 2), (NY - 3, 1)), ((NY - 1, NX - 2), (1, 2))):
+            box = Layout.mesh(world, count)
+            part = layout.relocate(source, box, first=first, dtype="float64")
+            (block,) = box.blocks_of(world.rank)
+            slices = [slice(at + low, at + low + n) for at, low, n in zip(first, block.first, block.shape, strict=True)]
+            assert np.array_equal(part, whole_array[tuple(slices)])
+            box.relocate(part, layout, target, first=first)
+        expected = np.full((NY, NX), -1.0)
+        for first, count in (((0, 0), (3, NX)), ((3, 2), (NY - 3, 1)), ((NY - 1, NX - 2), (1, 2))):
+            box = tuple(slice(at, at + n) for at, n in zip(first, count, strict=True))
+            expected[box] = whole_array[box]
+        on_all = layout.relocate(target, Layout.mesh(world, (NY, NX), axes=[None]), dtype="float64")
+        assert np.array_equal(on_all, expected)
+
+
+def test_what_is_no_box_is_refused(world):
+    rows, box = Layout.mesh(world, (NY, NX)), Layout.mesh(world, (2, 3))
+    (own,) = filled(rows, world.rank)
+    for first, argument in (((NY - 1, 0), "first"), ((-1, 0), "first"), ((0,), "first"), ("x", "first")):
+        with pytest.raises(syncyte.Error, match=argument):
+            rows.relocate(own, box, first=first)
+    with pytest.raises(syncyte.ShapeError, match="extents of the second layout"):
+        rows.relocate(own, box)
+    with pytest.raises(syncyte.ShapeError, match="a box of"):
+        rows.relocate(own, Layout.mesh(world, (NY - 1, NX + 1)), first=(0, 0))
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="first"):
+            rows.relocate(own, box, first=(int(world.rank == 0), 0))
+    assert rows.relocate(own, box, first=(0, 0)) is not None
+
+
 def test_nodes_with_ghosts(world):
     rows = Layout.mesh(world, (NY, NX)).like(shared=True, ghosts=2)
     columns = Layout.mesh(world, (NY, NX), axes=[1], shared=True, ghosts=2)

@@ -72,6 +72,15 @@ def test_values_and_adjoint_identity():
         assert x is None or torch.equal(x.grad, torch.as_tensor(back))
 
 
+def test_a_box_has_gradients():
+    rows = next(layouts())
+    box = syncyte.Layout.mesh(WORLD, (CELLS[0] - 1, 2), ghosts=1)
+    x = [torch.randn(block(rows), dtype=torch.float64)]
+    distributed_gradcheck(lambda a: layout_relocate(rows, a, box, first=(1, 3)), x)
+    y = [torch.randn(block(box), dtype=torch.float64)]
+    distributed_gradcheck(lambda a: layout_relocate(box, a, rows, first=(1, 3)), y)
+
+
 def test_gradients():
     before, middle, after = list(layouts())[:3]
     x = [torch.randn(block(before), dtype=torch.complex128)]

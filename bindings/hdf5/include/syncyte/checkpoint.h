@@ -168,8 +168,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, con
 /**
  * @brief Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field
  * is a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
- * blocks store. A field's rows are collected on the ranks in equal parts, one field after the other: on each rank this
- * takes memory for its part of the largest field, and messages of 8 MiB. Collective.
+ * blocks store. Fields are collected and written window by window: this takes 16 MiB on each rank, and messages of
+ * 8 MiB. Collective.
  * @param[in] comm the bundle's communicator
  * @param[in] path {string} as of syncyte_checkpoint_save()
  * @param[in] bundle a bundle without an operation in flight

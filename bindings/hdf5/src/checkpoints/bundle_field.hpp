@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,36 +12,56 @@
 
 namespace syncyte::hdf5 {
 
-/// A field of a bundle, whose array the file holds whole: this rank writes or reads some of its rows, which relocation
-/// collects from the blocks of all ranks, or sends to them.
+/// A field of a bundle, whose array the file holds whole. It goes there window by window: a window is a box of the
+/// array whose elements follow each other in the file. Each rank writes or reads a part of it, which relocation
+/// collects from the blocks of all ranks, or sends to them. So a rank needs memory for a part only.
 class bundle_field {
  public:
   /// Local.
   bundle_field(syncyte_bundle_t bundle, std::int64_t number);
 
   const std::string& name() const { return name_; }
-  /// This rank's rows: none before cut_into_rows(), and without memory before allocate().
+  /// An equal part of the rows, for the file's description of the array; without memory. Local.
   syncyte_buffer_t rows();
+  /// Divides rows and windows among the ranks. Collective.
+  void divide(const ranks& all);
 
-  /// Divides the rows among the ranks. Collective.
-  void cut_into_rows(const ranks& all);
-
-  void allocate() { memory_.resize(row_bytes_total()); }
+  std::int64_t windows() const { return windows_; }
+  /// Memory for a part. Local.
+  void allocate() { memory_.resize(static_cast<std::size_t>(longest_ * index_bytes_)); }
   void release() { memory_ = {}; }
-  /// From the blocks to the rows, and back. Collective; after allocate().
-  void collect_rows();
-  void distribute_rows();
+  /// This rank's part of a window: its place in the array's row-major bytes, and memory that the next window re-uses.
+  /// Collective; after allocate().
+  struct part {
+    std::uint64_t first_byte;
+    std::span<std::byte> bytes;
+  };
+  part part_of(std::int64_t window);
+  /// From the blocks to the last part_of(), and back. Collective.
+  void collect();
+  void distribute();
 
  private:
-  std::size_t row_bytes_total() const;
   std::vector<buffer> blocks() const;
+  buffer part_array();
 
   std::string name_;
   layout cut_;
   dtype type_{};
-  extents shape_;  // of this rank's rows
+  extents whole_;
+  extents rows_;  // shape of this rank's
   std::vector<syncyte_buffer_t> arrays_;
-  layout by_rows_;
+  // A window has one index of the axes before this one, up to `length_` of it, and all of the others.
+  std::size_t axis_ = 0;
+  std::int64_t length_ = 0;
+  std::int64_t longest_ = 0;    // of a rank's part
+  std::int64_t per_index_ = 0;  // windows along axis_, for one index of the axes before it
+  std::int64_t windows_ = 0;
+  std::int64_t index_bytes_ = 0;  // of an index of axis_
+  layout by_parts_;               // of the last window
+  extents window_;                // its shape
+  extents first_;                 // its first point
+  extents part_shape_;
   std::vector<std::byte> memory_;
 };
 

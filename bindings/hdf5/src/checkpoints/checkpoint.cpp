@@ -81,10 +81,13 @@ void checkpoint::read_block(const dataset& from, const block_part& part, std::by
 }
 
 void checkpoint::read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target) {
-  const std::uint64_t begin = from.row_bytes() * static_cast<std::uint64_t>(first_row);
-  const std::uint64_t end = begin + from.row_bytes() * static_cast<std::uint64_t>(rows);
-  for_each_block(begin, end, from.data_bytes(), contents_.block_bytes,
-                 [&](const block_part& part) { read_block(from, part, target + (part.begin - begin)); });
+  read_bytes(from, from.row_bytes() * static_cast<std::uint64_t>(first_row),
+             {target, from.row_bytes() * static_cast<std::uint64_t>(rows)});
+}
+
+void checkpoint::read_bytes(const dataset& from, std::uint64_t first, std::span<std::byte> target) {
+  for_each_block(first, first + target.size(), from.data_bytes(), contents_.block_bytes,
+                 [&](const block_part& part) { read_block(from, part, target.data() + (part.begin - first)); });
 }
 
 }  // namespace syncyte::hdf5

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/ranks.hpp"
@@ -26,6 +27,8 @@ class checkpoint {
   void check_target(const dataset& from, std::int64_t first_row, const syncyte_buffer_t& target) const;
   /// Reads rows [first_row, first_row + rows) and verifies every block they touch.
   void read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target);
+  /// Reads some of a tensor's row-major bytes, likewise.
+  void read_bytes(const dataset& from, std::uint64_t first, std::span<std::byte> target);
   std::int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
 
  private:

@@ -138,7 +138,7 @@ void append_fields(arguments& to, syncyte_comm_t comm, syncyte_bundle_t bundle) 
 void cut_fields(const ranks& all, std::vector<entry>& entries) {
   for (entry& one : entries) {
     if (!one.field) continue;
-    one.field->cut_into_rows(all);
+    one.field->divide(all);
     one.buffer = one.field->rows();
   }
 }

@@ -60,12 +60,13 @@ std::uint64_t load(const ranks& all, syncyte_status_t status, arguments mine) {
   });
   for (entry& one : mine.entries) {
     if (!one.field) continue;
-    all.together("checkpoint_load: reading", [&] {
-      one.field->allocate();
-      one.buffer = one.field->rows();
-      read(one);
-    });
-    one.field->distribute_rows();
+    all.together("checkpoint_load: reading", [&] { one.field->allocate(); });
+    for (std::int64_t window = 0; window < one.field->windows(); ++window) {
+      const bundle_field::part part = one.field->part_of(window);
+      all.together("checkpoint_load: reading",
+                   [&] { from->read_bytes(from->find(one.key), part.first_byte, part.bytes); });
+      one.field->distribute();
+    }
     one.field->release();
   }
   std::uint64_t bytes = 0;

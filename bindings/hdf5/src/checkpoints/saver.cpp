@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,14 +121,18 @@ class saver {
     write_together([&] {
       if (!all_.is_rank_0()) own = file(temporary_name_, file::mode::write);
       for (const entry& one : mine_.entries)
-        if (!one.field && (one.sharded() || all_.is_rank_0())) write_part(target(), one);
+        if (!one.field && (one.sharded() || all_.is_rank_0()))
+          write_part(target(), one, one.row_bytes * static_cast<std::uint64_t>(one.first_row),
+                     {one.data(), one.bytes()});
     });
-    for (entry& one : mine_.entries) {
+    for (const entry& one : mine_.entries) {
       if (!one.field) continue;
       write_together([&] { one.field->allocate(); });
-      one.field->collect_rows();
-      one.buffer = one.field->rows();
-      write_together([&] { write_part(target(), one); });
+      for (std::int64_t window = 0; window < one.field->windows(); ++window) {
+        const bundle_field::part part = one.field->part_of(window);
+        one.field->collect();
+        write_together([&] { write_part(target(), one, part.first_byte, part.bytes); });
+      }
       one.field->release();
     }
     write_together([&] {
@@ -147,13 +152,13 @@ class saver {
     return *std::ranges::lower_bound(contents_.datasets, one.key, {}, &dataset::key);
   }
 
-  void write_part(file& target, const entry& one) {
+  // Writes bytes from `begin` on of an entry's row-major ones.
+  void write_part(file& target, const entry& one, std::uint64_t begin, std::span<const std::byte> bytes) {
     const dataset& into = dataset_of(one);
-    const std::uint64_t begin = one.row_bytes * static_cast<std::uint64_t>(one.first_row);
     const std::uint64_t first_block = first_block_[static_cast<std::size_t>(&into - contents_.datasets.data())];
     std::uint64_t handed_over = begin;
-    for_each_block(begin, begin + one.bytes(), into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
-      const std::byte* source = one.data() + (part.begin - begin);
+    for_each_block(begin, begin + bytes.size(), into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
+      const std::byte* source = bytes.data() + (part.begin - begin);
       const std::uint32_t crc = write_summed(target, into.offset + part.begin, source, part.end - part.begin);
       sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
       if (part.end - handed_over < writeback_bytes) return;
