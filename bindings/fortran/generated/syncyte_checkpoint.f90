@@ -38,6 +38,7 @@ module syncyte_checkpoint
     procedure :: close => file_close
     procedure :: count => file_count
     procedure :: key => file_key
+    procedure :: attributes => file_attributes
     procedure :: describe => file_describe
     procedure :: read => file_read
     procedure :: bytes_read => file_bytes_read
@@ -111,6 +112,21 @@ contains
     key = to_fortran(text)
     call finish(status, stat, errmsg)
   end subroutine file_key
+
+  !> The text that was saved beside the arrays; empty if there is none. Local.
+  subroutine file_attributes(self, text, stat, errmsg)
+    class(syncyte_checkpoint_file), intent(in) :: self
+    character(len=:), allocatable, intent(out) :: text
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: found
+    integer(c_int32_t) :: status
+
+    found = c_null_ptr
+    status = syncyte_checkpoint_attributes(self%handle, found)
+    text = to_fortran(found)
+    call finish(status, stat, errmsg)
+  end subroutine file_attributes
 
   !> Element type, global shape (reversed: rows last) and kind of a key. Local.
   subroutine file_describe(self, key, dtype, shape, sharded, stat, errmsg)
@@ -252,19 +268,21 @@ contains
   end function listed
 
   !> Saves the entries into one file, atomically: on any error the old file is untouched. Collective.
-  subroutine syncyte_save(comm, path, entries, step, block_bytes, stat, errmsg)
+  subroutine syncyte_save(comm, path, entries, step, block_bytes, attributes, stat, errmsg)
     type(syncyte_comm), intent(in) :: comm
     character(len=*), intent(in) :: path
     type(syncyte_checkpoint_entries), intent(in) :: entries  !! the same names in the same order on all ranks
     type(*), dimension(..), intent(in), target, optional :: step  !! stored as the attribute "step" when saving; any number
     ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
     type(*), dimension(..), intent(in), target, optional :: block_bytes
+    character(len=*), intent(in), optional :: attributes  !! text to store beside the arrays, in JSON by convention
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=:), allocatable, target :: path_c
     integer(c_int64_t) :: step_c
     integer(c_int64_t) :: block_bytes_c
     type(syncyte_checkpoint_options_t) :: options
+    character(kind=c_char, len=:), allocatable, target :: text
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(step)
@@ -276,6 +294,8 @@ contains
     if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(block_bytes, &
         "block_bytes"//c_null_char, block_bytes_c)
     if (present(block_bytes)) options%block_bytes = block_bytes_c
+    if (present(attributes)) call to_c(attributes, text)
+    if (present(attributes)) options%attributes = c_loc(text)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, &
           "checkpoint_save"//c_null_char)
@@ -302,7 +322,7 @@ contains
   end subroutine syncyte_load
 
   !> Saves the fields of a bundle, and entries beside them, into one file: each field is a key, without ghosts. Collective.
-  subroutine syncyte_save_bundle(comm, path, bundle, entries, step, block_bytes, stat, errmsg)
+  subroutine syncyte_save_bundle(comm, path, bundle, entries, step, block_bytes, attributes, stat, errmsg)
     type(syncyte_comm), intent(in) :: comm
     character(len=*), intent(in) :: path
     type(syncyte_bundle), intent(in) :: bundle
@@ -310,6 +330,7 @@ contains
     type(*), dimension(..), intent(in), target, optional :: step  !! stored as the attribute "step" when saving; any number
     ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
     type(*), dimension(..), intent(in), target, optional :: block_bytes
+    character(len=*), intent(in), optional :: attributes
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=:), allocatable, target :: path_c
@@ -317,6 +338,7 @@ contains
     integer(c_int64_t) :: block_bytes_c
     type(syncyte_checkpoint_options_t) :: options
     type(syncyte_checkpoint_entries) :: extra
+    character(kind=c_char, len=:), allocatable, target :: text
     integer(c_int32_t) :: status, local
 
     call syncyte_set_span(step)
@@ -328,6 +350,8 @@ contains
     if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(block_bytes, &
         "block_bytes"//c_null_char, block_bytes_c)
     if (present(block_bytes)) options%block_bytes = block_bytes_c
+    if (present(attributes)) call to_c(attributes, text)
+    if (present(attributes)) options%attributes = c_loc(text)
     if (present(entries)) extra = entries
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, &

@@ -10,8 +10,8 @@ module syncyte_checkpoint_c
   public
   private :: c_syncyte_finalize
 
-  !> Newest file format that this library reads and writes.
-  integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
+  !> File format that this library writes, and the newest that it reads; it reads all older ones.
+  integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 2_c_int32_t
 
   !> Kinds of entries.
   ! all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved
@@ -36,11 +36,14 @@ module syncyte_checkpoint_c
   !> Options of save and open.
   type, bind(C) :: syncyte_checkpoint_options_t
     ! sizeof(syncyte_checkpoint_options_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
     integer(c_int64_t) :: block_bytes = 0_c_int64_t
     ! stored as the attribute "step" when saving; any number
     integer(c_int64_t) :: step = 0_c_int64_t
+    ! text to store in the file's attribute "attributes" when saving, up to 16 MiB: scalars, strings and small
+    ! arrays, in JSON by convention; null for none; read during the call
+    type(c_ptr) :: attributes = c_null_ptr
   end type syncyte_checkpoint_options_t
 
   interface
@@ -91,8 +94,8 @@ module syncyte_checkpoint_c
     ! options [in]: null for defaults
     ! checkpoint [out]: the open file
     ! Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
-    ! SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the
-    ! file.
+    ! SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format, or a feature that this library
+    ! does not know), SYNCYTE_ERR_IO; each names the file.
     function syncyte_checkpoint_open(comm, path, options, checkpoint) bind(C, name="syncyte_checkpoint_open") &
         result(answer)
       import
@@ -123,6 +126,17 @@ module syncyte_checkpoint_c
       integer(c_int64_t), intent(inout), optional :: step
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_count
+
+    !> Returns the attributes that were saved with the file. Local.
+    ! checkpoint [in]: an open checkpoint
+    ! attributes [out]: the text; "" if there are none. Valid until the checkpoint is closed
+    function syncyte_checkpoint_attributes(checkpoint, attributes) bind(C, name="syncyte_checkpoint_attributes") &
+        result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      type(c_ptr), intent(inout) :: attributes
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_attributes
 
     !> Returns a key by its number in alphabetical order. Local.
     ! checkpoint [in]: an open checkpoint

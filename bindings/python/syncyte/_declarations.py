@@ -31,7 +31,7 @@ BUFFER_FIRST_SIZE = 168
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
 MESSAGE_ROOM = 64  # Bytes of the header that every message has in front of its elements.
-CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
+CHECKPOINT_FORMAT = 2
 
 
 class Status(enum.IntEnum):
@@ -646,6 +646,7 @@ class CheckpointOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_options_t)
         ("block_bytes", ctypes.c_int64),  # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
         ("step", ctypes.c_int64),  # stored as the attribute "step" when saving; any number
+        ("attributes", ctypes.c_char_p),  # text to store in the file's attribute "attributes" when saving, up to 16 MiB: scalars, strings and small arrays, in JSON by convention; null for none; read during the call
     ]
 
 
@@ -3438,8 +3439,8 @@ HDF5: dict[str, Function] = {
     ),
     # Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts: path.
     # Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
-    # SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the
-    # file.
+    # SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format, or a feature that this library does
+    # not know), SYNCYTE_ERR_IO; each names the file.
     "syncyte_checkpoint_open": Function(
         ctypes.c_int32,
         [
@@ -3463,6 +3464,14 @@ HDF5: dict[str, Function] = {
             ctypes.c_void_p,  # checkpoint (in): an open checkpoint
             ctypes.POINTER(ctypes.c_int64),  # count (out): number of keys
             ctypes.POINTER(ctypes.c_int64),  # step (out, optional): the saved step
+        ],
+    ),
+    # Returns the attributes that were saved with the file. Local.
+    "syncyte_checkpoint_attributes": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # checkpoint (in): an open checkpoint
+            ctypes.POINTER(ctypes.c_char_p),  # attributes (out): the text; "" if there are none. Valid until the checkpoint is closed
         ],
     ),
     # Returns a key by its number in alphabetical order. Local.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -177,6 +178,7 @@ def save(
     *,
     sharded: Sharded = (),
     bundle: Bundle | None = None,
+    attributes: Mapping[str, Any] | None = None,
     step: int = 0,
     block_bytes: int = 0,
 ) -> None:
@@ -201,6 +203,9 @@ def save(
     bundle : Bundle, optional
         Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
         saves; `comm` is ignored. Each rank collects 16 MiB at a time, and writes them.
+    attributes : mapping of str, optional
+        Scalars, strings, and lists and mappings of them, numpy's scalars and small arrays included: what JSON can hold.
+        Equal on all ranks; open() gives it back, and h5py as a text.
     step : int
         A number to store in the file.
     block_bytes : int
@@ -217,6 +222,9 @@ def save(
 
     def prepare() -> tuple[bytes, Any, list[_Array], Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
+        if attributes is not None:
+            check_kind(attributes, Mapping, "attributes", "a mapping from names to values")
+            options.attributes = json.dumps(_plain(attributes, "attributes")).encode()
         if bundle is not None:
             bundle._checked_buffers(writable=False)
         return _path(path), *_entries(mapping, sharded, False, comm), options
@@ -229,6 +237,24 @@ def save(
             _library.hdf5().syncyte_checkpoint_save_bundle(
                 comm.handle, name, bundle.handle, len(mapping), entries, options
             )
+
+
+def _plain(value: Any, name: str) -> Any:
+    """The value in types that JSON has and gives back."""
+    if isinstance(value, Mapping):
+        wrong_keys = [key for key in value if not isinstance(key, str)]
+        if wrong_keys:
+            raise wrong(ArgumentError, f"a key of {name}", repr(wrong_keys[0]), "a string")
+        return {key: _plain(each, f"{name}[{key!r}]") for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each, f"{name}[{number}]") for number, each in enumerate(value)]
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    if not isinstance(value, float) and hasattr(value, "tolist"):  # of numpy or torch
+        return _plain(value.tolist(), name)
+    raise wrong(ArgumentError, name, repr(value), "what JSON can hold")
 
 
 def _comm_of(bundle: Bundle | None, comm: Comm) -> Comm:
@@ -459,6 +485,12 @@ class Checkpoint(Mapping[str, Entry]):
     def step(self) -> int:
         """The number that was saved with it."""
         return self._count()[1]
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes that were saved with it."""
+        text = _library.hdf5().output("syncyte_checkpoint_attributes", self._open())
+        return json.loads(text) if text else {}
 
     @property
     def bytes_read(self) -> int:

@@ -51,7 +51,7 @@ contains
     call entries%add("flag", flag)
     call entries%add_tensor("tensor", t)
     call check_equal(entries%count(), 4, "entries")
-    call syncyte_save(world, path, entries, step=42, block_bytes=4096)
+    call syncyte_save(world, path, entries, step=42, block_bytes=4096, attributes='{"run": "a"}')
     call entries%clear()
     call check_equal(entries%count(), 0, "cleared")
     call t%destroy()
@@ -70,6 +70,8 @@ contains
     call file%count(keys, step)
     call check_equal(keys, 4, "keys")
     call check_equal(step, 42_int64, "step")
+    call file%attributes(key)
+    call check(key == '{"run": "a"}', "attributes: "//key)
     call file%key(1, key)
     call check(key == "field", "first key: "//key)
     call file%describe("tensor", dtype, extents, sharded)
@@ -191,7 +193,7 @@ contains
       changed(i) = ieor(changed(i), 4_int8)
       call write_bytes("damaged.h5", changed)
       changed = whole
-      changed(9) = 2_int8  ! the format's version; the header ends with the CRC32C of its first 60 bytes
+      changed(9) = 3_int8  ! the format's version; the header ends with the CRC32C of its first 60 bytes
       changed(61:64) = transfer(crc32c(changed(:60)), whole)
       call write_bytes("newer.h5", changed)
     end if

@@ -130,7 +130,7 @@ inline syncyte_status_t load(syncyte_comm_t comm, const std::string& path, std::
 }
 
 inline syncyte_checkpoint_options_t blocks_of(std::size_t bytes, std::int64_t step = 0) {
-  return {sizeof(syncyte_checkpoint_options_t), static_cast<std::int64_t>(bytes), step};
+  return {sizeof(syncyte_checkpoint_options_t), static_cast<std::int64_t>(bytes), step, nullptr};
 }
 
 /// Begin and end of an uneven share of `rows` rows: rank r's share is proportional to r % 3, so some ranks have none.

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     ++step;
     std::fill(data.begin(), data.end(), static_cast<double>(step));
     const syncyte_checkpoint_entry_t entry = entry_of(data);
-    const syncyte_checkpoint_options_t options{sizeof options, 65536, step};
+    const syncyte_checkpoint_options_t options{sizeof options, 65536, step, nullptr};
     if (syncyte_checkpoint_save(comm, argv[1], 1, &entry, &options) != SYNCYTE_SUCCESS) return complain();
   }
 }

@@ -32,7 +32,7 @@ TEST_F(checkpoint_in_cxx, arrays_come_back) {
     checkpoint_entries entries;
     entries.add("all", all).add_rows("rows", buffer(rows.data(), shape));
     const checkpoint_entries moved = std::move(entries);
-    checkpoint::save(world_, path_, moved, {.step = 9});
+    checkpoint::save(world_, path_, moved, {.step = 9, .attributes = R"({"name": "run"})"});
   }
   std::vector<double> all_loaded(3);
   std::vector<std::int32_t> rows_loaded(rows.size(), -1);
@@ -45,6 +45,7 @@ TEST_F(checkpoint_in_cxx, arrays_come_back) {
   const checkpoint file(world_, path_);
   EXPECT_EQ(file.keys(), (std::vector<std::string>{"all", "rows"}));
   EXPECT_EQ(file.step(), 9);
+  EXPECT_EQ(file.attributes(), R"({"name": "run"})");
   const checkpoint_key found = file.describe("rows");
   EXPECT_EQ(found.type, dtype::int32);
   EXPECT_EQ(found.shape, (extents{size_ * (size_ + 1) / 2, 2}));

@@ -68,7 +68,7 @@ def test_schema(comm, checkpoints):
     with h5py.File("schema.h5") as file:
         assert sorted(file) == ["a%2Fb%25", "empty", "scalar"]
         assert dict(file.attrs) == {
-            "format_version": 1,
+            "format_version": 2,
             "step": 7,
             "writer_world": comm.size,
             "complete": 1,

@@ -117,6 +117,31 @@ TEST(manifest, reads_what_it_wrote) {
   EXPECT_EQ(read.find("zzz"), nullptr);
 }
 
+TEST(manifest, keeps_attributes_that_it_does_not_know) {
+  manifest contents = example();
+  contents.attributes = {{"later", "text"}, {manifest::of_caller, "{}"}};
+  contents.datasets[0].attributes = {{"later", ""}, {"cut", std::string("a\0b", 3)}};
+  const auto encoded = contents.encode();
+  const manifest read = manifest::decode(encoded.data(), encoded.size(), header_of(contents), "f");
+  EXPECT_EQ(read.encode(), encoded);
+  EXPECT_STREQ(read.attribute(manifest::of_caller), "{}");
+  EXPECT_STREQ(read.attribute("absent"), "");
+}
+
+TEST(manifest, names_the_features_that_it_does_not_know) {
+  manifest contents = example();
+  contents.features = {"deltas", "state"};
+  const auto encoded = contents.encode();
+  try {
+    manifest::decode(encoded.data(), encoded.size(), header_of(contents), "the file");
+    FAIL() << "a file with unknown features was read";
+  } catch (const error& caught) {
+    EXPECT_EQ(caught.code(), syncyte::status::version);
+    EXPECT_NE(std::string(caught.what()).find("the file: to read it needs deltas, state"), std::string::npos)
+        << caught.what();
+  }
+}
+
 TEST(manifest, refuses_every_truncation) {
   const manifest contents = example();
   const auto encoded = contents.encode();

@@ -127,14 +127,14 @@ TEST_F(refusal, of_members_of_a_later_version) {
   struct {
     syncyte_checkpoint_options_t known;
     std::int64_t later;
-  } options{{sizeof options, 0, 7}, 0};
+  } options{{sizeof options, 0, 7, nullptr}, 0};
   for (auto& one : entries) one.known.struct_size = sizeof one;
   const auto save_them = [&] {
     return syncyte_checkpoint_save(world(), path_.c_str(), 2, &entries[0].known, &options.known);
   };
   ASSERT_OK(save_them());
   options.later = 1;
-  EXPECT_FAILS(save_them(), SYNCYTE_ERR_VERSION, "options has 32 bytes, and its byte 24 is set");
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_VERSION, "options has 40 bytes, and its byte 32 is set");
   options.later = 0;
   entries[1].later = 1;
   EXPECT_FAILS(save_them(), SYNCYTE_ERR_VERSION, "entries[1] has 40 bytes, and its byte 32 is set");
@@ -142,7 +142,7 @@ TEST_F(refusal, of_members_of_a_later_version) {
   entries[1].known.struct_size = sizeof entries[1].known;
   EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "entries[1]: struct_size is 32; expected 40, as in entries[0]");
   options.known.struct_size = 8;
-  EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "options->struct_size is 8; expected 24");
+  EXPECT_FAILS(save_them(), SYNCYTE_ERR_ARGUMENT, "options->struct_size is 8; expected 32");
 }
 
 TEST_F(refusal, of_entries_that_differ_between_ranks) {
@@ -222,7 +222,7 @@ TEST_F(refusal, of_bad_options_and_nulls) {
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "block_bytes");
   }
   for (const std::size_t size : {std::size_t{0}, sizeof(syncyte_checkpoint_options_t) + 4, std::size_t{4104}}) {
-    const syncyte_checkpoint_options_t options{size, 0, 0};
+    const syncyte_checkpoint_options_t options{size, 0, 0, nullptr};
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "struct_size");
   }
   EXPECT_FAILS(syncyte_checkpoint_save(world(), nullptr, 0, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT, "path");

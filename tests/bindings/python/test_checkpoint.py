@@ -3,7 +3,9 @@
 
 import contextlib
 import gc
+import gzip
 import io
+import json
 import os
 import time
 
@@ -14,6 +16,8 @@ import torch
 
 import syncyte
 from syncyte import DType, _parts, _progress, checkpoint
+
+FORMAT_1 = os.path.join(os.path.dirname(__file__), "..", "hdf5", "format1.h5.gz")
 
 
 @pytest.fixture
@@ -406,7 +410,7 @@ def test_a_newer_format_is_no_damage(world, path):
     if world.rank == 0:
         with open(path, "r+b") as file:  # the version, and the CRC32C of the first 60 bytes
             header = bytearray(file.read(64))
-            header[8:12] = (2).to_bytes(4, "little")
+            header[8:12] = (3).to_bytes(4, "little")
             header[60:] = crc32c(header[:60]).to_bytes(4, "little")
             file.seek(0)
             file.write(header)
@@ -483,3 +487,73 @@ def test_a_replaced_file_keeps_its_permissions_and_a_link_stays_one(world, path)
     assert os.stat(path).st_mode & 0o777 == 0o640
     assert checkpoint.load(path, torch=False)["x"].tolist() == [0, 0]
     world.barrier()
+
+
+def test_attributes(world, path):
+    attributes = {
+        "time": 0.1,
+        "name": "run \u00e9",
+        "on": True,
+        "none": None,
+        "many": 1 << 70,
+        "extents": np.array([[1, 2], [3, 4]]),
+        "one": np.float32(0.5),
+        "nested": {"list": [1, "two", (3.0,)]},
+    }
+    plain = {
+        **attributes, "extents": [[1, 2], [3, 4]], "one": 0.5, "nested": {"list": [1, "two", [3.0]]},
+    }  # fmt: skip
+    checkpoint.save(path, {"x": np.zeros(2)}, attributes=attributes)
+    with checkpoint.open(path) as file:
+        assert file.attributes == plain
+    if world.rank == 0:
+        with h5py.File(path) as file:
+            assert json.loads(file.attrs["attributes"]) == plain
+    world.barrier()
+    checkpoint.save(path, {}, attributes={"text": "x" * (1 << 20)})
+    with checkpoint.open(path) as file:
+        assert len(file.attributes["text"]) == 1 << 20
+    checkpoint.save(path, {})
+    with checkpoint.open(path) as file:
+        assert file.attributes == {}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"x": float("nan")}, r"attributes\['x'\] is nan; expected what JSON can hold"),
+        ({"x": {"y": [1j]}}, r"attributes\['x'\]\['y'\]\[0\] is 1j"),
+        ({"x": {1: 2}}, r"a key of attributes\['x'\] is 1; expected a string"),
+        ({"x": np.array([np.inf])}, r"attributes\['x'\]\[0\] is inf"),
+        ({"x": {1, 2}}, r"attributes\['x'\] is \{1, 2\}"),
+        ("text", "attributes"),
+    ],
+)
+def test_attributes_that_json_cannot_hold(world, path, attributes, message):
+    given = attributes if world.rank == world.size - 1 else {}
+    with pytest.raises(syncyte.Error, match=message):
+        checkpoint.save(path, {}, attributes=given)
+    world.barrier()
+
+
+def test_attributes_that_differ(world, path):
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="attributes"):
+            checkpoint.save(path, {}, attributes={"rank": world.rank})
+
+
+def test_a_file_of_format_1_is_read(world, path):
+    """tests/bindings/hdf5/format1.h5.gz was saved by 0.1.0 on 3 ranks."""
+    if world.rank == 0:
+        with gzip.open(FORMAT_1) as packed, open(path, "wb") as file:
+            file.write(packed.read())
+    world.barrier()
+    loaded = checkpoint.load(path, torch=False)
+    rows = [np.arange(2 * (rank + 1) * 3, dtype="float32").reshape(-1, 3) + 100 * rank for rank in range(3)]
+    assert np.array_equal(loaded["rows"], np.concatenate(rows))
+    assert loaded["scalar"] == 0.25
+    assert np.array_equal(loaded["flags"], [True, False, True])
+    assert np.array_equal(loaded["a/b"], np.arange(4, dtype="complex64"))
+    with checkpoint.open(path) as file:
+        assert file.step == -7
+        assert file.attributes == {}

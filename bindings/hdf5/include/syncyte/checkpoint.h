@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/** Newest file format that this library reads and writes. */
-#define SYNCYTE_CHECKPOINT_FORMAT 1
+/** File format that this library writes, and the newest that it reads; it reads all older ones. */
+#define SYNCYTE_CHECKPOINT_FORMAT 2
 
 /** An open checkpoint file. */
 typedef struct syncyte_checkpoint_s* syncyte_checkpoint_t;
@@ -46,9 +46,11 @@ typedef struct syncyte_checkpoint_entry_t {
 
 /** Options of save and open. */
 typedef struct syncyte_checkpoint_options_t {
-  size_t struct_size;  /**< sizeof(syncyte_checkpoint_options_t) */
-  int64_t block_bytes; /**< bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB */
-  int64_t step;        /**< stored as the attribute "step" when saving; any number */
+  size_t struct_size;     /**< sizeof(syncyte_checkpoint_options_t) */
+  int64_t block_bytes;    /**< bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB */
+  int64_t step;           /**< stored as the attribute "step" when saving; any number */
+  const char* attributes; /**< text to store in the file's attribute "attributes" when saving, up to 16 MiB: scalars,
+                               strings and small arrays, in JSON by convention; null for none; read during the call */
 } syncyte_checkpoint_options_t;
 
 /**
@@ -87,7 +89,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, con
  * @param[in] options {optional} null for defaults
  * @param[out] checkpoint the open file
  * @return SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
- * SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.
+ * SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format, or a feature
+ * that this library does not know), SYNCYTE_ERR_IO; each names the file.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
                                                         const syncyte_checkpoint_options_t* options,
@@ -107,6 +110,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* c
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_count(syncyte_checkpoint_t checkpoint, int64_t* count,
                                                          int64_t* step);
+
+/**
+ * @brief Returns the attributes that were saved with the file. Local.
+ * @param[in] checkpoint an open checkpoint
+ * @param[out] attributes the text; "" if there are none. Valid until the checkpoint is closed
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_attributes(syncyte_checkpoint_t checkpoint, const char** attributes);
 
 /**
  * @brief Returns a key by its number in alphabetical order. Local.

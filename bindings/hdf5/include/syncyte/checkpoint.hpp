@@ -18,6 +18,7 @@ namespace syncyte {
 struct checkpoint_options {
   std::int64_t step = 0;         ///< a number to store in the file
   std::int64_t block_bytes = 0;  ///< bytes per checksum; 0: 4 MiB
+  std::string attributes = {};   ///< text to store beside the arrays, in JSON by convention
 };
 
 /// Named arrays to save or load, in the same order on all ranks. It refers to their memory, which must stay. Move-only.
@@ -83,6 +84,9 @@ class checkpoint {
     return result;
   }
 
+  /// The text stored by the save; empty if there is none. Local.
+  std::string attributes() const { return detail::fetch<const char*>(syncyte_checkpoint_attributes, raw_.get()); }
+
   /// Type and shape of a key. Local.
   checkpoint_key describe(const std::string& key) const {
     syncyte_buffer_t whole{};
@@ -127,8 +131,9 @@ class checkpoint {
   }
 
  private:
+  /// Refers to the options.
   static syncyte_checkpoint_options_t raw_options(const checkpoint_options& options) {
-    return {sizeof(syncyte_checkpoint_options_t), options.block_bytes, options.step};
+    return {sizeof(syncyte_checkpoint_options_t), options.block_bytes, options.step, options.attributes.c_str()};
   }
 
   struct closer {

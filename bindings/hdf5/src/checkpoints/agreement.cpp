@@ -93,12 +93,17 @@ void throw_differences(const ranks& all, const char* operation, const std::strin
 
 void agree_on_arguments(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine,
                         bool contents) {
-  all.agree(status, operation, {{"block_bytes", static_cast<std::int64_t>(mine.block_bytes)}, {"step", mine.step}});
+  const auto hash_of = [](const std::string& text) {
+    return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+  };
+  all.agree(status, operation,
+            {{"block_bytes", static_cast<std::int64_t>(mine.block_bytes)},
+             {"step", mine.step},
+             {"hash of attributes", hash_of(mine.attributes)}});
   std::string texts;
   const syncyte_status_t described = attempt([&] { texts = texts_of(mine, contents); });
-  const auto hash = static_cast<std::int64_t>(XXH3_64bits(texts.data(), texts.size()));
   const syncyte_status_t verdict =
-      attempt([&] { all.agree(described, operation, {{"hash of path and entries", hash}}); });
+      attempt([&] { all.agree(described, operation, {{"hash of path and entries", hash_of(texts)}}); });
   if (verdict == SYNCYTE_ERR_MISMATCH) throw_differences(all, operation, texts);
   check(verdict);
 }

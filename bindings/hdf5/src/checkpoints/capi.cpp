@@ -127,6 +127,14 @@ syncyte_status_t syncyte_checkpoint_count(syncyte_checkpoint_t checkpoint, int64
   });
 }
 
+syncyte_status_t syncyte_checkpoint_attributes(syncyte_checkpoint_t checkpoint, const char** attributes) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    require_output(attributes, "attributes");
+    *attributes = from->contents().attribute(manifest::of_caller);
+  });
+}
+
 syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t checkpoint, int64_t number, const char** key) {
   return attempt([&] {
     const auto from = opened(checkpoint);

@@ -14,6 +14,7 @@ namespace syncyte::hdf5 {
 namespace {
 
 constexpr std::size_t longest_key = 1023;
+constexpr std::size_t most_attribute_bytes = std::size_t{16} << 20;
 
 // Bytes of structs in the first release.
 constexpr std::size_t first_entry_size = 32, first_options_size = 24;
@@ -91,6 +92,9 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
   if (options == nullptr) return result;
   const auto chosen = read_struct(options, "options", first_options_size);
   result.step = chosen.step;
+  if (chosen.attributes != nullptr) result.attributes = chosen.attributes;
+  expect(result.attributes.size() <= most_attribute_bytes, SYNCYTE_ERR_ARGUMENT, "", "options->attributes",
+         fmt::format("of {} bytes", result.attributes.size()), "at most {}", most_attribute_bytes);
   if (chosen.block_bytes != 0) result.block_bytes = static_cast<std::uint64_t>(chosen.block_bytes);
   expect(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT, "", "options->block_bytes", chosen.block_bytes,
          "0 or a power of two from 4096 to 2^30");

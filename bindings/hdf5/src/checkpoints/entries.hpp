@@ -37,6 +37,7 @@ struct arguments {
   std::vector<entry> entries;
   std::uint64_t block_bytes = 0;
   std::int64_t step = 0;
+  std::string attributes;
 };
 
 /// Whether a buffer's memory is read (by save) or written (by load).

@@ -48,6 +48,7 @@ class saver {
  public:
   saver(const ranks& all, arguments& mine) : all_(all), mine_(mine) {
     contents_.step = mine.step;
+    if (!mine.attributes.empty()) contents_.attributes.emplace_back(manifest::of_caller, mine.attributes);
     contents_.writer_world = all.size();
     contents_.block_bytes = mine.block_bytes;
     for (const entry& one : mine.entries) {

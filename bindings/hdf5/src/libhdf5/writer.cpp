@@ -129,6 +129,7 @@ void hdf5_writer::finish(const manifest& contents) {
   write_attribute(root, "writer_world", contents.writer_world);
   write_attribute(root, "checksum_algorithm", std::string("crc32c"));
   write_attribute(root, "creator", creator());
+  for (const auto& [name, text] : contents.attributes) write_attribute(root, name.c_str(), text);
   write_attribute(root, "complete", std::int64_t{1});
   file_.close("H5Fclose");
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "metadata/manifest.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "base/blocks.hpp"
 #include "base/byte_stream.hpp"
@@ -13,6 +16,33 @@
 
 namespace syncyte::hdf5 {
 namespace {
+
+void encode_attributes(byte_writer& out, const attribute_list& attributes) {
+  out.number(static_cast<std::uint32_t>(attributes.size()));
+  for (const auto& [name, text] : attributes) {
+    out.string(name);
+    out.string(text);
+  }
+}
+
+attribute_list decode_attributes(byte_reader& in) {
+  attribute_list result;
+  for (auto count = in.number<std::uint32_t>(); count > 0 && in.good(); --count) {
+    std::string name = in.string();
+    result.emplace_back(std::move(name), in.string());
+  }
+  return result;
+}
+
+/// This library knows no feature.
+std::vector<std::string> decode_features(byte_reader& in, const std::string& path) {
+  std::vector<std::string> result;
+  for (auto count = in.number<std::uint32_t>(); count > 0 && in.good(); --count) result.push_back(in.string());
+  require(!in.good() || result.empty(), SYNCYTE_ERR_VERSION,
+          "{}: to read it needs {}, which this library does not know; use a newer Syncyte", path,
+          fmt::join(result, ", "));
+  return result;
+}
 
 dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_header& header, const std::string& path) {
   dataset one;
@@ -24,6 +54,7 @@ dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_he
           path, ndim);
   for (std::uint32_t d = 0; d < ndim; ++d) one.shape.push_back(in.number<std::int64_t>());
   one.offset = in.number<std::uint64_t>();
+  if (header.format_version >= 2) one.attributes = decode_attributes(in);
   try {
     checked_row_bytes(one.dtype, one.shape);
   } catch (const own_error& caught) {
@@ -74,6 +105,9 @@ std::vector<std::byte> manifest::encode() const {
   out.number(step);
   out.number(writer_world);
   out.number(block_bytes);
+  out.number(static_cast<std::uint32_t>(features.size()));
+  for (const std::string& feature : features) out.string(feature);
+  encode_attributes(out, attributes);
   out.number(static_cast<std::uint64_t>(datasets.size()));
   for (const dataset& one : datasets) {
     out.string(one.key);
@@ -82,6 +116,7 @@ std::vector<std::byte> manifest::encode() const {
     out.number(static_cast<std::uint32_t>(one.shape.size()));
     for (const std::int64_t extent : one.shape) out.number(extent);
     out.number(one.offset);
+    encode_attributes(out, one.attributes);
     out.raw(one.crc.data(), one.crc.size() * sizeof(std::uint32_t));
   }
   return out.take();
@@ -94,6 +129,10 @@ manifest manifest::decode(const std::byte* data, std::size_t bytes, const file_h
   result.step = in.number<std::int64_t>();
   result.writer_world = in.number<std::int64_t>();
   result.block_bytes = in.number<std::uint64_t>();
+  if (header.format_version >= 2) {
+    result.features = decode_features(in, path);
+    result.attributes = decode_attributes(in);
+  }
   const auto count = in.number<std::uint64_t>();
   require(in.good() && valid_block_bytes(result.block_bytes), SYNCYTE_ERR_FORMAT, "{}: the manifest contradicts itself",
           path);
@@ -109,6 +148,11 @@ manifest manifest::decode(const std::byte* data, std::size_t bytes, const file_h
 const dataset* manifest::find(const std::string& key) const {
   const auto found = std::ranges::lower_bound(datasets, key, {}, &dataset::key);
   return found == datasets.end() || found->key != key ? nullptr : &*found;
+}
+
+const char* manifest::attribute(const std::string& name) const {
+  const auto found = std::ranges::find(attributes, name, &attribute_list::value_type::first);
+  return found == attributes.end() ? "" : found->second.c_str();
 }
 
 std::vector<extent> manifest::hdf5_metadata(const file_header& header) const {

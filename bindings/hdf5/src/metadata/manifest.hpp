@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metadata/metadata_image.hpp"
@@ -39,6 +40,9 @@ struct file_header {
 
 static_assert(sizeof(file_header) == file_header::bytes);
 
+/// Texts by name. A reader ignores those whose names it does not know.
+using attribute_list = std::vector<std::pair<std::string, std::string>>;
+
 /// One tensor of a checkpoint.
 struct dataset {
   std::string key;
@@ -47,27 +51,35 @@ struct dataset {
   std::vector<std::int64_t> shape;  ///< global
   std::uint64_t offset = 0;         ///< offset of its data in the file; 0 if it has none
   std::vector<std::uint32_t> crc;   ///< CRC32C of each block of its row-major bytes
+  attribute_list attributes = {};   ///< none is defined yet
 
   std::int64_t rows() const { return shape.empty() ? 1 : shape[0]; }
   std::uint64_t row_bytes() const;
   std::uint64_t data_bytes() const { return row_bytes() * static_cast<std::uint64_t>(rows()); }
 };
 
-/// Contents of a checkpoint, stored in the file's userblock.
+/// Contents of a checkpoint, stored in the file's userblock. Format 2 has features and attributes in addition, so that
+/// what later versions store needs no further format: a feature is what a reader must know, or it refuses the file.
 struct manifest {
+  static constexpr const char* of_caller = "attributes";  ///< name of the caller's attribute
+
   std::int64_t step = 0;
   std::int64_t writer_world = 0;
   std::uint64_t block_bytes = 0;
+  std::vector<std::string> features;  ///< none is defined yet
+  attribute_list attributes;
   std::vector<dataset> datasets;  ///< in alphabetical order of keys
 
   std::uint64_t block_count(const dataset& one) const;
   /// The stored form; its size does not depend on the values of offsets and checksums.
   std::vector<std::byte> encode() const;
   /// Decodes and checks all fields: no contents can make a reader access memory out of bounds.
-  /// @throws error SYNCYTE_ERR_FORMAT, naming the file
+  /// @throws error SYNCYTE_ERR_FORMAT, or SYNCYTE_ERR_VERSION for an unknown feature, naming the file
   static manifest decode(const std::byte* data, std::size_t bytes, const file_header& header, const std::string& path);
 
   const dataset* find(const std::string& key) const;
+  /// The text of an attribute of the file; "" if there is none.
+  const char* attribute(const std::string& name) const;
   /// Extents of HDF5's metadata: the parts after the userblock that are not tensor data.
   std::vector<extent> hdf5_metadata(const file_header& header) const;
 };
