@@ -127,6 +127,40 @@ static void test_adjoint(void) {
   EXPECT_OK(syncyte_layout_destroy(&copies));
 }
 
+/* The last row and column but one are collected, and put back. */
+static void test_box(void) {
+  const int64_t first[] = {ny - 1, nx - 2}, far[] = {ny, 0}, huge[] = {INT64_MAX, INT64_MIN};
+  syncyte_layout_t rows = mesh(0, NULL), box = NULL;
+  EXPECT_OK(syncyte_layout_create_mesh(world, 2, (int64_t[]){1, 2}, 1, &size, 0, NULL, 1, (int32_t[]){-1}, NULL, &box));
+  array source = array_of(rows), target = array_of(rows), part = array_of(box);
+  fill(&source);
+  syncyte_relocate_options_t options = SYNCYTE_RELOCATE_OPTIONS_INIT;
+  options.first = first;
+  EXPECT_OK(syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, source.info.blocks, &source.buffer, box, 1, &options,
+                                    &part.buffer));
+  EXPECT(part.data[0] == value_at(ny - 1, nx - 2) && part.data[1] == value_at(ny - 1, nx - 1));
+  EXPECT_OK(syncyte_layout_relocate(box, SYNCYTE_FLOAT64, 1, &part.buffer, rows, target.info.blocks, &options,
+                                    &target.buffer));
+  for (int64_t y = 0; y < target.info.shape[0]; ++y)
+    for (int64_t x = 0; x < nx; ++x) {
+      const int is_in = target.info.first[0] + y == ny - 1 && x >= nx - 2;
+      EXPECT(target.data[y * nx + x] == (is_in ? value_at(ny - 1, x) : -1));
+    }
+  EXPECT_ERROR(syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &source.buffer, box, 1, NULL, &part.buffer),
+               SYNCYTE_ERR_SHAPE, "extents of the second layout");
+  options.first = far;
+  EXPECT_ERROR(syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &source.buffer, box, 1, &options, &part.buffer),
+               SYNCYTE_ERR_SHAPE, "first[0] is 7; expected 0 to ");
+  options.first = huge;
+  EXPECT_ERROR(syncyte_layout_relocate(box, SYNCYTE_FLOAT64, 1, &part.buffer, rows, 1, &options, &target.buffer),
+               SYNCYTE_ERR_SHAPE, "first[0]");
+  free(source.data);
+  free(target.data);
+  free(part.data);
+  EXPECT_OK(syncyte_layout_destroy(&rows));
+  EXPECT_OK(syncyte_layout_destroy(&box));
+}
+
 static void test_wrong_layouts(void) {
   const int64_t cells[] = {ny, nx}, other[] = {ny, nx + (rank == 0)}, first[] = {0, 0};
   const int32_t too_many = size + 1, axis = 0, no_axis = 2;
@@ -193,6 +227,7 @@ int main(void) {
   test_rows_to_columns_with_ghosts();
   test_nodes_are_collected();
   test_adjoint();
+  test_box();
   test_wrong_layouts();
   test_wrong_relocations();
   EXPECT_OK(syncyte_comm_destroy(&world));

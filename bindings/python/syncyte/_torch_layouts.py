@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
+import torch.distributed as dist
 from torch.autograd import forward_ad
 
 from . import _declarations as c
@@ -16,12 +17,63 @@ from . import _library, dtypes
 from ._buffers import as_buffer
 from ._checks import as_numbers, check_kind, wrong
 from ._torch_refusals import check_movable, check_tensor
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .layout import BUFFER_BYTES, Layout, relocate_buffers, relocate_options
 
-__all__ = ["layout_relocate"]
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor
+
+__all__ = ["layout_of", "layout_relocate"]
 
 _OPERATION = "layout_relocate"
+
+
+def layout_of(tensor: DTensor, comm: Comm = COMM_WORLD) -> Layout:
+    """Returns the layout of a DTensor, as also FSDP2 and tensor parallelism make them. Collective.
+
+    A rank's block is ``tensor.to_local()``: ``layout_relocate(layout_of(x), x.to_local(), other)`` moves it to another
+    cut, and the way back fills one.
+
+    Parameters
+    ----------
+    tensor : torch.distributed.tensor.DTensor
+        Cut and replicated in any way, of one or more axes, over all ranks of its process group or some of them.
+    comm : Comm
+        The ranks of torch.distributed's default group, in the same order.
+
+    Returns
+    -------
+    Layout
+        With a block for each rank whose local tensor has elements.
+
+    Raises
+    ------
+    DtypeError, ArgumentError
+        On all ranks: not a DTensor; a communicator of other ranks.
+    UnsupportedError
+        On all ranks: a partial placement, or a scalar.
+    """
+    group = comm_or_world(comm)
+
+    def prepare() -> tuple[list[int], list[tuple[Sequence[int], Sequence[int]]]]:
+        # Imported here: most programs do without it.
+        from torch.distributed.tensor import DTensor
+        from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
+        check_kind(tensor, DTensor, "tensor", "a torch.distributed.tensor.DTensor")
+        ranks = (dist.get_rank(), dist.get_world_size())
+        if ranks != (group.rank, group.size):
+            found = f"rank {group.rank} of {group.size}"
+            raise wrong(ArgumentError, "comm", found, "torch.distributed's rank {} of {}".format(*ranks))
+        if tensor.dim() == 0 or any(each.is_partial() for each in tensor.placements):
+            raise UnsupportedError(f"tensor has {tensor.dim()} axes and placements {tensor.placements}: it has no cut")
+        if tensor.device_mesh.get_coordinate() is None:
+            return list(tensor.shape), []
+        count, first = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
+        return list(tensor.shape), [(first, count)] if all(count) else []
+
+    return Layout.blocks(group, *group._prepare("layout_create_blocks", prepare, always=True))
 
 
 class _Relocation(NamedTuple):
@@ -163,7 +215,8 @@ def layout_relocate(
     before : Layout
         The layout of the tensors.
     tensors : torch.Tensor, sequence of torch.Tensor, or None
-        This rank's tensor, one for each of its blocks, or None if it has no block; ghosts included, on any device.
+        This rank's tensor, one for each of its blocks, or None or an empty tensor if it has no block; ghosts included,
+        on any device.
     after : Layout
         The layout to move to, of the same communicator, and of the same shape without `first`.
     first : sequence of int, optional
@@ -198,6 +251,8 @@ def layout_relocate(
         check_kind(after, Layout, "after", "a syncyte.Layout")
         given = list(tensors) if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors]
         wanted = len(before.blocks_of(before.comm.rank))
+        if wanted == 0 and all(isinstance(each, torch.Tensor) and each.numel() == 0 for each in given):
+            given = []
         if len(given) != wanted:
             expected = f"{wanted}, one for each block of this rank"
             raise wrong(ArgumentError, "tensors", f"{len(given)} tensors", expected)

@@ -94,8 +94,8 @@ contains
   subroutine several_blocks_and_none()
     type(syncyte_layout) :: layout, rows
     integer(int64), allocatable :: first(:)
-    integer :: i, blocks, lower(2, 2), counts(2, 2)
-    real(real64) :: whole(2, 4)
+    integer :: i, blocks, lower(2, 2), counts(2, 2), stat
+    real(real64) :: whole(2, 4), one(1, 1)
     real(real64), allocatable :: part(:, :)
 
     lower = reshape([1, 1, 1, 3], [2, 2])
@@ -134,6 +134,20 @@ contains
     else
       call rows%relocate(part, layout)
     end if
+    call layout%destroy()
+
+    ! The element (2, 3) alone, in a box of one element on all ranks
+    call layout%mesh(world, [1, 1], [1], axes=[0])
+    if (rank == 0) then
+      call rows%relocate(part, layout, one, first=[2, 3])
+      call check(one(1, 1) == 6, "one element")
+    else
+      call rows%relocate(part, layout, first=[2, 3])
+    end if
+    call rows%relocate(part, layout, one, first=[2, 5], stat=stat)
+    call check(stat == SYNCYTE_ERR_SHAPE, "beyond the array")
+    call rows%relocate(part, layout, one, first=[2], stat=stat)
+    call check(stat == SYNCYTE_ERR_SHAPE, "a point of one dimension")
     call layout%destroy()
     call rows%destroy()
   end subroutine several_blocks_and_none

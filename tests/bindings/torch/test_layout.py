@@ -5,11 +5,15 @@ import itertools
 
 import pytest
 import torch
+import torch.distributed as dist
+from mpi4py import MPI
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 
 import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from ranks import several
-from syncyte.torch import allreduce, layout_relocate
+from syncyte.torch import allreduce, layout_of, layout_relocate
 
 WORLD = syncyte.COMM_WORLD
 CELLS = 2 * WORLD.size, 5
@@ -128,6 +132,51 @@ def test_several_blocks_of_a_rank():
     assert isinstance(there, list)
     sum((each * place).sum() for place, each in enumerate(there)).backward()
     assert [each.grad[0, 0] for each in x] == [0, 1]
+
+
+@pytest.fixture(scope="module")
+def group(tmp_path_factory):
+    """A process group of torch.distributed over all ranks."""
+    file = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("group") / "store"))
+    dist.init_process_group("gloo", store=dist.FileStore(file, WORLD.size), rank=WORLD.rank, world_size=WORLD.size)
+    yield
+    dist.destroy_process_group()
+
+
+def meshes_and_placements():
+    """Uneven, several axes, one axis cut twice, copies, and a mesh without some of the ranks."""
+    flat = init_device_mesh("cpu", (WORLD.size,))
+    for placement in (Shard(0), Shard(1), Replicate()):
+        yield flat, [placement]
+    grid = init_device_mesh("cpu", (WORLD.size, 1) if WORLD.size % 2 else (2, WORLD.size // 2))
+    yield from ((grid, list(both)) for both in itertools.product((Shard(0), Shard(1), Replicate()), repeat=2))
+    yield DeviceMesh("cpu", [0]), [Shard(0)]
+
+
+def test_a_dtensor_has_a_layout(group):
+    whole = torch.arange(5.0 * 7).reshape(5, 7)
+    on_all = syncyte.Layout.mesh(WORLD, (5, 7), axes=[None])
+    for mesh, placements in meshes_and_placements():
+        tensor = distribute_tensor(whole, mesh, placements)
+        layout = layout_of(tensor)
+        own = tensor.to_local()
+        moved = layout_relocate(layout, own, on_all, dtype=torch.float32)
+        assert torch.equal(moved, whole), (mesh, placements)
+        back = layout_relocate(on_all, whole, layout)
+        assert own.numel() == back.numel() == 0 or torch.equal(back, own), (mesh, placements)
+
+
+def test_a_dtensor_without_a_cut_is_refused(group):
+    mesh = init_device_mesh("cpu", (WORLD.size,))
+    with pytest.raises(syncyte.UnsupportedError, match="no cut"):
+        layout_of(DTensor.from_local(torch.ones(2), mesh, [Partial()]))
+    with pytest.raises(syncyte.UnsupportedError, match="no cut"):
+        layout_of(distribute_tensor(torch.ones(()), mesh, [Replicate()]))
+    with pytest.raises(syncyte.DtypeError, match="DTensor"):
+        layout_of(torch.ones(2))
+    if WORLD.size > 1:
+        with pytest.raises(syncyte.ArgumentError, match="rank 0 of 1"):
+            layout_of(distribute_tensor(torch.ones(2), mesh, [Replicate()]), syncyte.COMM_SELF)
 
 
 @several
