@@ -91,7 +91,7 @@ bool share_memory(const buffer& first, const buffer& second) {
 void require_apart(const buffer& read, const buffer& written) {
   if (share_memory(read, written)) [[unlikely]]
     refuse(SYNCYTE_ERR_ARGUMENT, {.argument = written.argument(),
-                                  .value = fmt::format("memory that overlaps the {}'s", read.argument()),
+                                  .value = fmt::format("memory that overlaps that of {}", read.argument()),
                                   .expected = separate_memory});
 }
 

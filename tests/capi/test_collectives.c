@@ -158,14 +158,14 @@ static void test_wrong_parts(void) {
   const syncyte_buffer_t inside = vector_of(whole + 1, SYNCYTE_FLOAT64, 2);
   EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, SYNCYTE_OP_SUM, size, twos, NULL,
                                                  is_odd_one() ? &inside : &mine),
-               SYNCYTE_ERR_ARGUMENT, "input is memory that overlaps the output's");
+               SYNCYTE_ERR_ARGUMENT, "input is memory that overlaps that of output");
   EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, odd_axis, size, twos, size, twos, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_axis is 1");
   EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, 0, size, twos, size, no_counts, NULL, &other),
                SYNCYTE_ERR_ARGUMENT, "scatter_counts is null");
   EXPECT_ERROR(
       syncyte_comm_alltoall_along(world, &mine, 0, 0, size, twos, size, twos, NULL, is_odd_one() ? &mine : &other),
-      SYNCYTE_ERR_ARGUMENT, "output is memory that overlaps the input's");
+      SYNCYTE_ERR_ARGUMENT, "output is memory that overlaps that of input");
   EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, size, twos, NULL, &all));
 }
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["layout_of", "layout_relocate"]
 
 _OPERATION = "layout_relocate"
+_relocations: dict[int, int] = {}  # on each communicator, by its number
 
 
 def layout_of(tensor: DTensor, comm: Comm = COMM_WORLD) -> Layout:
@@ -145,6 +146,10 @@ class _Moved(torch.autograd.Function):
         return None, None, None, *(each.to(at) for each, at in zip(moved, ctx.devices, strict=False))
 
     @staticmethod
+    def vmap(*_: Any) -> None:
+        raise UnsupportedError(f"torch.vmap does not take {_OPERATION}: call it once for each element")
+
+    @staticmethod
     def jvp(ctx: Any, _relocation: None, _device: None, _anchor: None, *tangents: torch.Tensor | None) -> Any:
         given = [
             torch.zeros_like(at) if tangent is None else tangent
@@ -161,29 +166,39 @@ def _moved(
     backward: bool = False,
 ) -> list[torch.Tensor]:
     is_recorded = _agree(relocation, tensors, mixed_grad, backward)
+    if relocation.forward == 0:
+        relocation = relocation._replace(forward=_next_number(relocation.before.comm))
     return list(_Moved.apply(relocation, device, torch.empty(0, requires_grad=is_recorded), *tensors))
 
 
 def _agree(relocation: _Relocation, tensors: Sequence[torch.Tensor], mixed_grad: bool, backward: bool) -> bool:
     """Whether gradients are recorded, equal on all ranks. A rank without a tensor does as the others."""
     comm = relocation.before.comm
+    comm.agree(operation=_OPERATION + "_adjoint" * relocation.is_adjoint, mixed_grad=int(mixed_grad))
     may_record = torch.is_grad_enabled() and relocation.has_gradient
     wants = mixed_grad or any(each.requires_grad for each in tensors)
-    own = int(may_record and wants) if tensors or mixed_grad else -1
+    has_vote = bool(tensors) or mixed_grad or not may_record
+    own = int(may_record and wants) if has_vote else -1
     has_tangents = int(any(forward_ad.unpack_dual(each).tangent is not None for each in tensors))
     all_ranks = comm.allgather(np.array([[own, has_tangents, len(tensors)]], dtype=np.int64))
-    records, tangents, blocks = all_ranks.T
+    records, tangents, counts = all_ranks.T
     is_recorded = bool((records == 1).any())
     if is_recorded and (records == 0).any() and not backward:
         _differ("needs-gradient", records, "expected the same on all ranks, or mixed_grad=True on all of them")
+    lacks = int((counts == 0).argmax()) if (counts == 0).any() else None
+    if lacks is not None and (tangents.any() or (is_recorded and backward)):
+        what = "forward mode needs" if tangents.any() else "second derivatives need"
+        raise UnsupportedError(f"{_OPERATION}: {what} a tensor on each rank; rank {lacks} has none")
     if tangents.min() != tangents.max():
         _differ("has-tangent", tangents, "expected the same on all ranks: a tangent of zeros where there is none")
-    if is_recorded and backward and not blocks.all():
-        raise UnsupportedError(
-            f"{_OPERATION}: second derivatives need a block of both layouts on each rank; rank "
-            f"{int((blocks == 0).argmax())} has none"
-        )
     return is_recorded
+
+
+def _next_number(comm: Comm) -> int:
+    """Equal on all ranks, which have agreed on each relocation before."""
+    of_comm = comm._identity()
+    _relocations[of_comm] = _relocations.get(of_comm, 0) + 1
+    return _relocations[of_comm]
 
 
 def _differ(what: str, values: Any, expected: str) -> None:
@@ -205,7 +220,7 @@ def layout_relocate(
     """Returns new tensors with the elements of `tensors`, moved from one layout to another. Collective.
 
     As :meth:`syncyte.Layout.relocate`; what the results have beside the points that are moved, as ghosts, is 0.
-    Differentiable, any number of times, backward and forward: the adjoint is
+    Differentiable, any number of times, backward, and forward if each rank has a tensor: the adjoint is
     :meth:`syncyte.Layout.relocate_adjoint`, which adds up the gradients of all copies of a point at the place that was
     read. All ranks run backward(), also those without a block. Gradients are recorded on all ranks with a tensor or on
     none; ranks without one record them if the others do. In torch.compile it breaks the graph.
@@ -242,12 +257,11 @@ def layout_relocate(
         On all ranks: other tensors than `before` has.
     UnsupportedError
         On all ranks: a sparse, quantised, nested or meta tensor; within torch.vmap, make_fx or torch.export; second
-        derivatives where a rank has no block.
+        derivatives and forward mode where a rank has no block.
     """
     check_kind(before, Layout, "before", "a syncyte.Layout")
 
     def prepare() -> tuple[_Relocation, list[torch.Tensor]]:
-        before._torch_relocations += 1
         check_kind(after, Layout, "after", "a syncyte.Layout")
         given = list(tensors) if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors]
         wanted = len(before.blocks_of(before.comm.rank))
@@ -262,10 +276,9 @@ def layout_relocate(
         if not given and dtype is None:
             raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no tensor")
         element = dtypes.as_dtype(given[0].dtype if dtype is None else dtype)
-        number = before._torch_relocations
         point = None if first is None else tuple(as_numbers(first, "first"))
         relocate_options(before.ndim, point, buffer_bytes)  # which may refuse them
-        return _Relocation(before, after, element, point, buffer_bytes, number), given
+        return _Relocation(before._retained(), after._retained(), element, point, buffer_bytes, 0), given
 
     relocation, given = before.comm._prepare(_OPERATION, prepare)
     device = given[0].device if given else torch.device("cpu")

@@ -333,6 +333,8 @@ def load(
         )
 
     name, entries, arrays, fields = _with_library(comm, "checkpoint_load", prepare)
+    if bundle is not None:
+        comm.agree(operation="checkpoint_load", exchange=int(bool(exchange)))
     try:
         with _shown("loading", path, arrays, comm, "rchar"):
             if bundle is None:
@@ -347,10 +349,8 @@ def load(
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
     for array in arrays:
         array.take()
-    if bundle is not None:
-        comm.agree(operation="checkpoint_load", exchange=int(bool(exchange)))
-        if exchange:
-            bundle.exchange()
+    if bundle is not None and exchange:
+        bundle.exchange()
     return given
 
 

@@ -86,7 +86,6 @@ class Layout(Handle):
 
     kind = "layout"
     _comm: Comm
-    _torch_relocations = 0  # of syncyte.torch.layout_relocate() from this layout
 
     def __init__(self) -> None:
         raise TypeError("a layout is made by Layout.mesh(), Layout.blocks() or like()")
@@ -97,6 +96,12 @@ class Layout(Handle):
         made._own(handle)
         made._comm = comm
         return made
+
+    def _retained(self) -> Layout:
+        """Another reference, and another one to the communicator: free() of the caller's objects leaves them."""
+        core = _library.core()
+        core.syncyte_layout_retain(self.handle)
+        return self._of(Comm(core.output("syncyte_layout_comm", self.handle)), self.handle)
 
     @classmethod
     def mesh(

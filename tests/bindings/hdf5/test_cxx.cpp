@@ -74,6 +74,7 @@ TEST_F(checkpoint_in_cxx, fields_of_a_bundle_come_back) {
   for (std::size_t i = 0; i < loaded.size(); ++i) EXPECT_EQ(loaded[i], i % 3 == 0 ? -1 : static_cast<float>(rank_));
   EXPECT_EQ(time, 5);
   EXPECT_THROW(checkpoint(world_, path_ + ".absent"), error);
+  EXPECT_THROW(checkpoint_entries().add(std::string("a\0b", 3), time_array), error);
   checkpoint_entries constant;
   const std::vector<float> is_read(1);
   EXPECT_THROW(checkpoint::load(world_, path_, constant.add("time", is_read)), error);

@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from mpi4py import MPI
+from torch.autograd import forward_ad
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 
@@ -189,6 +190,51 @@ def test_ranks_that_record_and_do_not():
     assert moved.requires_grad
     moved.sum().backward()
     assert (x.grad is None) == (WORLD.rank != 0)
+
+
+@several
+def test_a_wrong_call_leaves_later_ones_alone():
+    rows, columns = list(layouts())[:2]
+    x, y = tensor_of(rows, 9), tensor_of(columns, 9)
+    with pytest.raises(syncyte.Error):
+        layout_relocate(*((columns, y, rows) if WORLD.rank == 0 else (rows, x, columns)))
+    with pytest.raises(syncyte.MismatchError, match="mixed_grad"):
+        layout_relocate(rows, x, columns, mixed_grad=WORLD.rank == 0)
+    for before in (rows, next(layouts())):  # another object with the same cut
+        moved = layout_relocate(before if WORLD.rank == 0 else rows, x.clone().requires_grad_(), columns)
+        moved.sum().backward()
+
+
+@several
+def test_a_rank_without_a_tensor_that_records_nothing():
+    first, rows = list(layouts())[-1], next(layouts())
+    x = tensor_of(first, 10)
+    if x is not None:
+        x.requires_grad_()
+    with torch.set_grad_enabled(WORLD.rank != 1), pytest.raises(syncyte.MismatchError, match="needs-gradient"):
+        layout_relocate(first, x, rows, dtype=torch.float64)
+    with forward_ad.dual_level(), pytest.raises(syncyte.UnsupportedError, match="rank 1 has none"):
+        dual = None if x is None else forward_ad.make_dual(x, x)
+        layout_relocate(first, dual, rows, dtype=torch.float64)
+
+
+def test_layouts_that_are_freed_before_backward():
+    rows, columns = list(layouts())[:2]
+    x = tensor_of(rows, 11).requires_grad_()
+    moved = layout_relocate(rows, x, columns)
+    if WORLD.rank == 0:
+        rows.free()
+        columns.free()
+    moved.sum().backward()
+    assert x.grad is not None
+
+
+def test_vmap_over_backward_is_refused():
+    rows, columns = list(layouts())[:2]
+    x = tensor_of(rows, 12)
+    with pytest.raises(syncyte.UnsupportedError, match="vmap"):
+        torch.func.jacrev(lambda a: layout_relocate(rows, a, columns))(x)
+    WORLD.barrier()
 
 
 @several

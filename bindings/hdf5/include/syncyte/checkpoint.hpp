@@ -42,6 +42,7 @@ class checkpoint_entries {
 
  private:
   checkpoint_entries& append(const std::string& key, const const_buffer& array, syncyte_entry_kind_t kind) {
+    if (key.find('\0') != std::string::npos) throw error(status::argument, "a key of a checkpoint has a zero byte");
     keys_.push_back(key);
     arrays_.push_back(array);
     raw_.push_back({sizeof(syncyte_checkpoint_entry_t), keys_.back().c_str(), arrays_.back().get(), kind, 0});
