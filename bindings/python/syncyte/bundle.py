@@ -47,6 +47,7 @@ class Bundle(Handle):
         self._comm = comm
         self._arrays: dict[str, list[Buffer]] = {}
         self._elements: dict[str, int] = {}
+        self._layouts: dict[str, Layout] = {}
         self._torch_operations = 0  # of syncyte.torch; neighbours compare it
         # The last operation that was started, and whose it is: None if nobody can wait for it.
         self._before: tuple[Callable[[], Request[None] | None], _Started] | None = None
@@ -96,11 +97,14 @@ class Bundle(Handle):
             return key, buffers, buffers[0].dtype if dtype is None else dtypes.as_dtype(dtype)
 
         key, buffers, element = self._comm._prepare("bundle_add", prepare, always=True)
-        _library.core().syncyte_bundle_add(
-            self.handle, key, layout.handle, element, len(buffers), self._descriptions(buffers)
-        )
+        self._add(key, layout, element, buffers, self._descriptions(buffers))
+
+    def _add(self, key: bytes, layout: Layout, element: int, buffers: list[Buffer], descriptions: Any) -> None:
+        _library.core().syncyte_bundle_add(self.handle, key, layout.handle, element, len(buffers), descriptions)
+        name = key.decode()
         self._arrays[name] = buffers
         self._elements[name] = element
+        self._layouts[name] = layout
 
     @staticmethod
     def _descriptions(buffers: list[Buffer]) -> Any:

@@ -12,6 +12,7 @@ import ctypes
 import json
 import math
 import os
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,12 +20,13 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_int64, as_text, check_kind, wrong
-from ._parts import Parts
+from ._parts import Part, Parts
 from ._progress import progress
 from ._types import Result
 from .bundle import Bundle
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
+from .layout import Layout
 from .tensor import WholeTensor
 
 __all__ = ["Checkpoint", "Entry", "load", "open", "save"]
@@ -111,14 +113,31 @@ def _is_channels_last(tensor: Any) -> bool:
     return tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()])
 
 
-def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm) -> tuple[Any, list[_Array]]:
-    """Returns the C library's entries, and the arrays that they describe."""
+class _Part(NamedTuple):
+    """An array that is this rank's part of a larger one along another axis than the first."""
+
+    key: str
+    array: _Array
+    part: Part
+
+
+class _Given(NamedTuple):
+    """What a save or load moves."""
+
+    length: int  #: of the entries
+    entries: Any  #: the C library's
+    arrays: list[_Array]  #: all, those of parts too
+    parts: list[_Part]
+
+
+def _given(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm) -> _Given:
     check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
-    arrays = []
+    arrays: list[_Array] = []
+    cut: list[_Part] = []
     parts = Parts(mapping)
-    for entry, (key, value) in zip(entries, mapping.items(), strict=False):
+    for key, value in mapping.items():
         is_whole = isinstance(value, WholeTensor)
         name, encoded, element = f"mapping[{key!r}]", _key(key), None
         if is_whole:
@@ -126,20 +145,25 @@ def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm:
             element = value.dtype
             value = value.local_array
         array = _array_of(value, name, writable, element)
-        is_rows = is_whole or _is_sharded(key, sharded)
+        is_rows: bool | Part = is_whole or _is_sharded(key, sharded)
         if not is_whole:
-            is_rows = _are_rows(parts, key, array.given, is_rows, comm, writable)
+            is_rows = _are_rows(parts, key, array.given, bool(is_rows), comm, writable)
+        arrays.append(array)
+        if isinstance(is_rows, Part):
+            cut.append(_Part(key, array, is_rows))
+            continue
+        entry = entries[len(arrays) - len(cut) - 1]
         kind = c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED
         entry.struct_size, entry.key, entry.kind = ctypes.sizeof(c.CheckpointEntry), encoded, int(kind)
         entry.data = ctypes.pointer(array.used.description)
-        arrays.append(array)
-    return entries, arrays
+    return _Given(len(arrays) - len(cut), entries, arrays, cut)
 
 
-def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool:
+def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool | Part:
     """Whether an array is this rank's rows: the caller says so, or it is known to be a part of such rows.
 
-    Raises ArgumentError for any other part that would be taken for the whole.
+    Returns the part if it is this rank's along another axis. Raises ArgumentError for any other part that would be
+    taken for the whole.
     """
     nbytes = buffer.size * dtypes.itemsize(buffer.dtype)
     of_key = parts.of_key(key, buffer.shape)
@@ -147,8 +171,8 @@ def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm
     part, is_all = (of_key, True) if of_key else of_array or (None, True)
     if part is None or (is_named and part.axis == 0):
         return is_named
-    if part.axis == 0 and is_all and (part.rank, part.ranks) == (comm.rank, comm.size):
-        return True
+    if is_all and (part.rank, part.ranks) == (comm.rank, comm.size) and not (is_named and part.axis > 0):
+        return True if part.axis == 0 else part
     if is_load and (not is_all or comm.size == 1):
         return is_named  # the load compares the shape with the file's, in which a whole tensor has another
     given = f"{'a part' if is_all else 'a view of a part'} of a larger tensor, {part}"
@@ -159,6 +183,28 @@ def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm
         alone = "a clone()" + (", or its key in sharded=" if part.axis == 0 else "")
         expected = f"a whole one, as syncyte.nn.collect_state_dict() returns, {rows}, or to save it as it is, {alone}"
     raise wrong(ArgumentError, f"mapping[{key!r}]", given, expected)
+
+
+def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part]) -> Bundle | None:
+    """A bundle of the caller's fields and of the parts, if there are parts. Collective."""
+    keys = "\0".join(each.key for each in parts)
+    comm.agree(None, operation, **{"hash of the keys of parts": zlib.crc32(keys.encode())})
+    if not parts:
+        return bundle
+    made = Bundle(comm)
+    for name in bundle.fields if bundle is not None else ():
+        assert bundle is not None
+        buffers = bundle._arrays[name]
+        made._add(name.encode(), bundle._layouts[name], bundle._elements[name], buffers, Bundle._descriptions(buffers))
+    for key, array, part in parts:
+        first = [part.first if axis == part.axis else 0 for axis in range(len(part.shape))]
+        buffers = [array.used] if array.nbytes else []
+        layout = Layout.blocks(comm, part.shape, [(first, part.own_shape)] if buffers else [])
+        descriptions = Bundle._descriptions(buffers)
+        if buffers:
+            descriptions[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
+        made._add(key.encode(), layout, array.used.dtype, buffers, descriptions)
+    return made
 
 
 def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> Result:
@@ -198,8 +244,8 @@ def save(
         The ranks that save.
     sharded : bool or collection of str
         True, or the keys whose arrays are this rank's rows, in rank order. Whole tensors always are (sync() them
-        before), and so are parts along axis 0 of syncyte.nn's layers and of whole tensors (`local`). Other arrays are
-        replicated, and rank 0's are saved.
+        before). Parts of syncyte.nn's layers along any axis, and of whole tensors (`local`), are saved as what they are
+        parts of. Other arrays are replicated, and rank 0's are saved.
     bundle : Bundle, optional
         Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
         saves; `comm` is ignored. Each rank collects 16 MiB at a time, and writes them.
@@ -214,28 +260,29 @@ def save(
     Raises
     ------
     StorageError, ArgumentError, ShapeError, MismatchError
-        On all ranks: the file cannot be written; an argument is wrong; an array is known to be another part of a larger
-        one (collect it by syncyte.nn.collect_state_dict(); to save it as it is, save a clone(), or name it in
+        On all ranks: the file cannot be written; an argument is wrong; an array is known to be a view of a part
+        of a larger one, or other ranks' part (collect it by syncyte.nn.collect_state_dict(); to save it as it is, save a clone(), or name it in
         `sharded`); ranks differ.
     """
     comm = _comm_of(bundle, comm)
 
-    def prepare() -> tuple[bytes, Any, list[_Array], Any]:
+    def prepare() -> tuple[bytes, _Given, Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
         if attributes is not None:
             check_kind(attributes, Mapping, "attributes", "a mapping from names to values")
             options.attributes = json.dumps(_plain(attributes, "attributes")).encode()
         if bundle is not None:
             bundle._checked_buffers(writable=False)
-        return _path(path), *_entries(mapping, sharded, False, comm), options
+        return _path(path), _given(mapping, sharded, False, comm), options
 
-    name, entries, arrays, options = _with_library(comm, "checkpoint_save", prepare)
-    with _shown("saving", path, arrays, comm, "wchar"):
-        if bundle is None:
-            _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, options)
+    name, given, options = _with_library(comm, "checkpoint_save", prepare)
+    fields = _fields(comm, "checkpoint_save", bundle, given.parts)
+    with _shown("saving", path, given.arrays, comm, "wchar"):
+        if fields is None:
+            _library.hdf5().syncyte_checkpoint_save(comm.handle, name, given.length, given.entries, options)
         else:
             _library.hdf5().syncyte_checkpoint_save_bundle(
-                comm.handle, name, bundle.handle, len(mapping), entries, options
+                comm.handle, name, fields.handle, given.length, given.entries, options
             )
 
 
@@ -321,37 +368,38 @@ def load(
         into = {}
     if into is None:
         return _load_new(path, comm, sharded, keys, dtypes.loaded_torch() is not None if torch is None else torch)
-    given: Mapping[str, Any] = into
+    arrays: Mapping[str, Any] = into
 
-    def prepare() -> tuple[bytes, Any, list[_Array], list[Buffer]]:
+    def prepare() -> tuple[bytes, _Given, list[Buffer]]:
         if keys is not None:
             raise ArgumentError("into and keys are both given; expected one of them")
         return (
             _path(path),
-            *_entries(given, sharded, True, comm),
+            _given(arrays, sharded, True, comm),
             [] if bundle is None else bundle._checked_buffers(True),
         )
 
-    name, entries, arrays, fields = _with_library(comm, "checkpoint_load", prepare)
+    name, given, written = _with_library(comm, "checkpoint_load", prepare)
     if bundle is not None:
         comm.agree(operation="checkpoint_load", exchange=int(bool(exchange)))
+    fields = _fields(comm, "checkpoint_load", bundle, given.parts)
     try:
-        with _shown("loading", path, arrays, comm, "rchar"):
-            if bundle is None:
-                _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
+        with _shown("loading", path, given.arrays, comm, "rchar"):
+            if fields is None:
+                _library.hdf5().syncyte_checkpoint_load(comm.handle, name, given.length, given.entries, None)
             else:
                 _library.hdf5().syncyte_checkpoint_load_bundle(
-                    comm.handle, name, bundle.handle, len(given), entries, None
+                    comm.handle, name, fields.handle, given.length, given.entries, None
                 )
-                for buffer in fields:
+                for buffer in written:
                     buffer.mark_written()
     except NotFoundError as error:
         raise (error if os.path.exists(path) else _missing(error)) from None  # no such key, or no file
-    for array in arrays:
+    for array in given.arrays:
         array.take()
     if bundle is not None and exchange:
         bundle.exchange()
-    return given
+    return arrays
 
 
 def _shown(

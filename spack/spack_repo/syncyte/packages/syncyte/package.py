@@ -14,6 +14,7 @@ class Syncyte(CMakePackage, CudaPackage):
     """One memory for all the ranks of an MPI job: simulations in Fortran or C and PyTorch models share tensors that
     span all ranks."""
 
+    # No homepage, no maintainers: there is no public repository yet, only clones.
     git = pathlib.Path(__file__).resolve().parents[5].as_uri()
 
     tags = ["hpc", "mpi"]
