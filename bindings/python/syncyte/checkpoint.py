@@ -260,9 +260,9 @@ def save(
     Raises
     ------
     StorageError, ArgumentError, ShapeError, MismatchError
-        On all ranks: the file cannot be written; an argument is wrong; an array is known to be a view of a part
-        of a larger one, or other ranks' part (collect it by syncyte.nn.collect_state_dict(); to save it as it is, save a clone(), or name it in
-        `sharded`); ranks differ.
+        On all ranks: the file cannot be written; an argument is wrong; an array is known to be a view of a part of a
+        larger one, or a part that other ranks than the call's have (collect it by syncyte.nn.collect_state_dict(); to
+        save it as it is, save a clone(), or name it in `sharded`); ranks differ.
     """
     comm = _comm_of(bundle, comm)
 
