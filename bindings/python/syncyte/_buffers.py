@@ -13,6 +13,7 @@ import numpy as np
 from . import _declarations as c
 from . import dtypes, errors
 from ._checks import wrong
+from ._dtensors import is_dtensor
 from ._foreign import is_in_place
 
 NUMPY = "numpy"
@@ -111,6 +112,8 @@ def _torch_of(value: object) -> ModuleType | None:
 
 
 def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
+    if is_dtensor(tensor):
+        raise wrong(errors.DtypeError, name, "a DTensor", "a plain tensor, such as its to_local()")
     if tensor.layout != torch.strided or not (tensor.is_cpu or tensor.is_cuda):
         value = f"a {tensor.layout} tensor on {tensor.device}"
         raise wrong(errors.DtypeError, name, value, "a strided one on cpu or cuda")

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch.autograd import forward_ad
 
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import as_buffer
 from ._checks import as_numbers, check_kind, wrong
+from ._dtensors import is_dtensor, own_box
 from ._torch_refusals import check_movable, check_tensor
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import ArgumentError, MismatchError, UnsupportedError
+from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 from .layout import BUFFER_BYTES, Layout, relocate_buffers, relocate_options
 
 if TYPE_CHECKING:
@@ -57,22 +57,13 @@ def layout_of(tensor: DTensor, comm: Comm = COMM_WORLD) -> Layout:
     """
     group = comm_or_world(comm)
 
-    def prepare() -> tuple[list[int], list[tuple[Sequence[int], Sequence[int]]]]:
-        # Imported here: most programs do without it.
-        from torch.distributed.tensor import DTensor
-        from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
-
-        check_kind(tensor, DTensor, "tensor", "a torch.distributed.tensor.DTensor")
-        ranks = (dist.get_rank(), dist.get_world_size())
-        if ranks != (group.rank, group.size):
-            found = f"rank {group.rank} of {group.size}"
-            raise wrong(ArgumentError, "comm", found, "torch.distributed's rank {} of {}".format(*ranks))
-        if tensor.dim() == 0 or any(each.is_partial() for each in tensor.placements):
-            raise UnsupportedError(f"tensor has {tensor.dim()} axes and placements {tensor.placements}: it has no cut")
-        if tensor.device_mesh.get_coordinate() is None:
-            return list(tensor.shape), []
-        count, first = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
-        return list(tensor.shape), [(first, count)] if all(count) else []
+    def prepare() -> tuple[list[int], list[Any]]:
+        if not is_dtensor(tensor):
+            raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.distributed.tensor.DTensor")
+        if tensor.dim() == 0:
+            raise UnsupportedError("tensor has no axes, and so no layout")
+        box = own_box(tensor, group.rank, group.size, "tensor")
+        return list(tensor.shape), [] if box is None else [box]
 
     return Layout.blocks(group, *group._prepare("layout_create_blocks", prepare, always=True))
 

@@ -20,6 +20,7 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_int64, as_text, check_kind, wrong
+from ._dtensors import is_dtensor, own_box
 from ._parts import Part, Parts
 from ._progress import progress
 from ._types import Result
@@ -114,11 +115,13 @@ def _is_channels_last(tensor: Any) -> bool:
 
 
 class _Part(NamedTuple):
-    """An array that is this rank's part of a larger one along another axis than the first."""
+    """An array that is this rank's part of a larger one, but not some of its rows."""
 
     key: str
-    array: _Array
-    part: Part
+    array: _Array | None  #: None: this rank has no elements
+    element: c.DType
+    shape: tuple[int, ...]  #: of the larger one
+    first: tuple[int, ...]  #: the part's first point there
 
 
 class _Given(NamedTuple):
@@ -134,29 +137,40 @@ def _given(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: C
     check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
-    arrays: list[_Array] = []
-    cut: list[_Part] = []
-    parts = Parts(mapping)
+    given = _Given(0, entries, [], [])
+    known = Parts(mapping)
     for key, value in mapping.items():
         is_whole = isinstance(value, WholeTensor)
         name, encoded, element = f"mapping[{key!r}]", _key(key), None
+        if is_dtensor(value):
+            box = own_box(value, comm.rank, comm.size, name)
+            shape, local = tuple(value.shape), value.detach().to_local()
+            if shape:
+                array = None if box is None else _array_of(local, name, writable, None)
+                given.parts.append(_Part(key, array, dtypes.from_torch(value.dtype), shape, box[0] if box else ()))
+                given.arrays.extend([] if array is None else [array])
+                continue
+            value = local
         if is_whole:
             value._check_in_place()
             element = value.dtype
             value = value.local_array
         array = _array_of(value, name, writable, element)
+        given.arrays.append(array)
         is_rows: bool | Part = is_whole or _is_sharded(key, sharded)
         if not is_whole:
-            is_rows = _are_rows(parts, key, array.given, bool(is_rows), comm, writable)
-        arrays.append(array)
+            is_rows = _are_rows(known, key, array.given, bool(is_rows), comm, writable)
         if isinstance(is_rows, Part):
-            cut.append(_Part(key, array, is_rows))
+            first = tuple(is_rows.first if axis == is_rows.axis else 0 for axis in range(len(is_rows.shape)))
+            held = array if array.nbytes else None
+            given.parts.append(_Part(key, held, array.used.dtype, is_rows.shape, first))
             continue
-        entry = entries[len(arrays) - len(cut) - 1]
+        entry = entries[given.length]
+        given = given._replace(length=given.length + 1)
         kind = c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED
         entry.struct_size, entry.key, entry.kind = ctypes.sizeof(c.CheckpointEntry), encoded, int(kind)
         entry.data = ctypes.pointer(array.used.description)
-    return _Given(len(arrays) - len(cut), entries, arrays, cut)
+    return given
 
 
 def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool | Part:
@@ -196,14 +210,12 @@ def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part
         assert bundle is not None
         buffers = bundle._arrays[name]
         made._add(name.encode(), bundle._layouts[name], bundle._elements[name], buffers, Bundle._descriptions(buffers))
-    for key, array, part in parts:
-        first = [part.first if axis == part.axis else 0 for axis in range(len(part.shape))]
-        buffers = [array.used] if array.nbytes else []
-        layout = Layout.blocks(comm, part.shape, [(first, part.own_shape)] if buffers else [])
+    for key, array, element, shape, first in parts:
+        buffers = [] if array is None else [array.used]
+        layout = Layout.blocks(comm, shape, [(first, buffer.shape) for buffer in buffers])
         descriptions = Bundle._descriptions(buffers)
-        if buffers:
-            descriptions[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
-        made._add(key.encode(), layout, array.used.dtype, buffers, descriptions)
+        descriptions[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
+        made._add(key.encode(), layout, element, buffers, descriptions)
     return made
 
 
@@ -244,8 +256,8 @@ def save(
         The ranks that save.
     sharded : bool or collection of str
         True, or the keys whose arrays are this rank's rows, in rank order. Whole tensors always are (sync() them
-        before). Parts of syncyte.nn's layers along any axis, and of whole tensors (`local`), are saved as what they are
-        parts of. Other arrays are replicated, and rank 0's are saved.
+        before). Parts of syncyte.nn's layers along any axis, of whole tensors (`local`), and DTensors are saved as what
+        they are parts of. Other arrays are replicated, and rank 0's are saved.
     bundle : Bundle, optional
         Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
         saves; `comm` is ignored. Each rank collects 16 MiB at a time, and writes them.

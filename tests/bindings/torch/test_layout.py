@@ -14,6 +14,7 @@ from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distrib
 import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from ranks import several
+from syncyte import checkpoint
 from syncyte.torch import allreduce, layout_of, layout_relocate
 
 WORLD = syncyte.COMM_WORLD
@@ -169,14 +170,14 @@ def test_a_dtensor_has_a_layout(group):
 
 def test_a_dtensor_without_a_cut_is_refused(group):
     mesh = init_device_mesh("cpu", (WORLD.size,))
-    with pytest.raises(syncyte.UnsupportedError, match="no cut"):
+    with pytest.raises(syncyte.UnsupportedError, match="terms of sums"):
         layout_of(DTensor.from_local(torch.ones(2), mesh, [Partial()]))
-    with pytest.raises(syncyte.UnsupportedError, match="no cut"):
+    with pytest.raises(syncyte.UnsupportedError, match="no layout"):
         layout_of(distribute_tensor(torch.ones(()), mesh, [Replicate()]))
     with pytest.raises(syncyte.DtypeError, match="DTensor"):
         layout_of(torch.ones(2))
     if WORLD.size > 1:
-        with pytest.raises(syncyte.ArgumentError, match="rank 0 of 1"):
+        with pytest.raises(syncyte.ArgumentError, match="rank 0 of 1; expected torch.distributed"):
             layout_of(distribute_tensor(torch.ones(2), mesh, [Replicate()]), syncyte.COMM_SELF)
 
 
@@ -274,3 +275,34 @@ def test_wrong_tensors_are_an_error_of_all_ranks(change, error):
         layout_relocate(before, change(x) if WORLD.rank == WORLD.size - 1 else x, after)
     WORLD.barrier()
     layout_relocate(before, x, after)
+
+
+def test_dtensors_are_saved_and_loaded_in_place(group, tmp_path):
+    """Each cut into each other, beside other arrays; the file has the whole."""
+    path = MPI.COMM_WORLD.bcast(str(tmp_path / "dtensors.h5"))
+    whole = torch.arange(5.0 * 7).reshape(5, 7)
+    flat = init_device_mesh("cpu", (WORLD.size,))
+    step = distribute_tensor(torch.tensor(3.0), flat, [Replicate()])
+    for mesh, placements in meshes_and_placements():
+        state = {"x": distribute_tensor(whole, mesh, placements).requires_grad_(), "step": step, "y": torch.ones(2)}
+        checkpoint.save(path, state)
+        found = checkpoint.load(path)
+        assert torch.equal(found["x"], whole), (mesh, placements)
+        assert found["step"] == 3
+        for other, into in meshes_and_placements():
+            empty = distribute_tensor(torch.zeros(5, 7), other, into)
+            checkpoint.load(path, {"x": empty})
+            expected = distribute_tensor(whole, other, into)
+            assert torch.equal(empty.to_local(), expected.to_local()), (placements, into)
+
+
+def test_dtensors_elsewhere_are_refused(group, tmp_path):
+    mesh = init_device_mesh("cpu", (WORLD.size,))
+    path = MPI.COMM_WORLD.bcast(str(tmp_path / "dtensors.h5"))
+    with pytest.raises(syncyte.UnsupportedError, match=r"mapping\['x'\] has placements"):
+        checkpoint.save(path, {"x": DTensor.from_local(torch.ones(2), mesh, [Partial()])})
+    with pytest.raises(syncyte.DtypeError, match=r"a DTensor; expected a plain tensor, such as its to_local\(\)"):
+        WORLD.allreduce(distribute_tensor(torch.ones(2), mesh, [Replicate()]))
+    if WORLD.size > 1:
+        with pytest.raises(syncyte.ArgumentError, match="torch.distributed's rank"):
+            checkpoint.save(path, {"x": distribute_tensor(torch.ones(2), mesh, [Replicate()])}, syncyte.COMM_SELF)
