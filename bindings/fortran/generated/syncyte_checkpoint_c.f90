@@ -220,8 +220,8 @@ module syncyte_checkpoint_c
 
     !> Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each
     !> field is a key, and its dataset the whole array, without ghosts, each point once: the right copy of those
-    !> that several blocks store. Fields are collected and written window by window: this takes 16 MiB on each rank,
-    !> and messages of 8 MiB. Collective.
+    !> that several blocks store. Fields are collected and written slab by slab: this takes 16 MiB on each rank, and
+    !> messages of 8 MiB. Collective.
     ! comm [in]: the bundle's communicator
     ! path [in]: as of syncyte_checkpoint_save()
     ! bundle [in]: a bundle without an operation in flight

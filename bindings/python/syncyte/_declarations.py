@@ -3532,7 +3532,7 @@ HDF5: dict[str, Function] = {
     ),
     # Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field is
     # a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
-    # blocks store. Fields are collected and written window by window: this takes 16 MiB on each rank, and messages of 8
+    # blocks store. Fields are collected and written slab by slab: this takes 16 MiB on each rank, and messages of 8
     # MiB. Collective. Returns: as syncyte_checkpoint_save().
     "syncyte_checkpoint_save_bundle": Function(
         ctypes.c_int32,

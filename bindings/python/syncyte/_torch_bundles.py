@@ -158,7 +158,7 @@ def _run(bundle: Bundle, operation: int, depth: Any, fields: Fields, mixed_grad:
     is_recorded = torch.is_grad_enabled() and (mixed_grad or any(each.requires_grad for each in tensors))
     has_tangents = any(forward_ad.unpack_dual(each).tangent is not None for each in tensors)
     facts = int(is_recorded) + _TANGENTS * has_tangents, bundle._torch_operations
-    transfer = _Transfer(bundle, operation, layers, tuple(blocks), tuple(blocks.values()), *facts)
+    transfer = _Transfer(bundle._retained(), operation, layers, tuple(blocks), tuple(blocks.values()), *facts)
     moved = iter(_Moved.apply(transfer, differentiable, *tensors) if tensors else transfer.run([]))
     results: Results = {}
     for name, count in blocks.items():

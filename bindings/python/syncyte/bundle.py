@@ -53,6 +53,14 @@ class Bundle(Handle):
         self._before: tuple[Callable[[], Request[None] | None], _Started] | None = None
         self._own(_library.core().output("syncyte_bundle_create", comm.handle))
 
+    def _retained(self) -> Bundle:
+        """Another reference, which free() of the caller's object leaves. It knows the fields' names alone."""
+        _library.core().syncyte_bundle_retain(self.handle)
+        made = Bundle.__new__(Bundle)
+        made._comm, made._arrays = self._comm, {name: [] for name in self._arrays}
+        made._own(self.handle)
+        return made
+
     @property
     def comm(self) -> Comm:
         """The communicator."""

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from . import _declarations as c
@@ -324,6 +326,54 @@ class Layout(Handle):
             The array of this rank's block in `to`; a list if it has several; None if it has none.
         """
         return self._relocate(arrays, to, out, first, dtype, buffer_bytes, is_adjoint=False)
+
+    def slabs(
+        self, arrays: Any, *, root: int = 0, nbytes: int = 16 << 20, dtype: Any = None
+    ) -> Iterator[tuple[tuple[int, ...], Any]]:
+        """Collects an array of this layout on one rank, slab by slab in row-major order. Collective at each step.
+
+        Parameters
+        ----------
+        arrays : array, sequence of arrays, or None
+            As of relocate(); they must stay as they are until the end of the loop.
+        root : int
+            The rank that gets the slabs.
+        nbytes : int
+            Most bytes of a slab, if they hold one element; equal on all ranks.
+        dtype : element type, optional
+            As of relocate().
+
+        Yields
+        ------
+        tuple of (tuple of int, array)
+            The slab's first point in the whole array, and the slab; None on ranks other than root.
+        """
+
+        def prepare() -> tuple[Any, int, int]:
+            sources = self._buffers(arrays, "arrays", False)
+            if not sources and dtype is None:
+                raise wrong(ArgumentError, "dtype", None, "an element type, because this rank has no array")
+            element = sources[0].dtype if dtype is None else dtypes.as_dtype(dtype)
+            rank = as_int64(root, "root")
+            if not 0 <= rank < self._comm.size:
+                raise wrong(ArgumentError, "root", rank, f"0 to {self._comm.size - 1}")
+            return element, rank, as_int64(nbytes, "nbytes")
+
+        element, rank, most = self._comm._prepare("layout_relocate", prepare)
+        self._comm.agree(None, "layout_relocate", root=rank, nbytes=most)
+        yield from self._slabs(arrays, element, rank, most // dtypes.itemsize(element))
+
+    def _slabs(self, arrays: Any, element: Any, root: int, most: int) -> Iterator[tuple[tuple[int, ...], Any]]:
+        shape, is_root = self.shape, self._comm.rank == root
+        axis = next((axis for axis in range(self.ndim) if math.prod(shape[axis + 1 :]) <= most), self.ndim - 1)
+        length = max(most // max(math.prod(shape[axis + 1 :]), 1), 1)
+        for outer in itertools.product(*map(range, shape[:axis])):
+            for begin in range(0, shape[axis] if math.prod(shape) else 0, length):
+                first = (*outer, begin, *(0,) * (self.ndim - axis - 1))
+                extents = (*(1,) * axis, min(length, shape[axis] - begin), *shape[axis + 1 :])
+                slab = Layout.blocks(self._comm, extents, [((0,) * self.ndim, extents)] if is_root else [])
+                yield first, self.relocate(arrays, slab, first=first, dtype=element)
+                slab.free()
 
     def relocate_adjoint(
         self,

@@ -136,7 +136,7 @@ def test_ghosts_are_filled_on_request(world, path):
             checkpoint.load(path, bundle=bundle, exchange=world.rank == 0)
 
 
-def test_fields_that_go_through_several_windows(world, path):
+def test_fields_that_go_through_several_slabs(world, path):
     """16 MiB of each rank at a time: rows of more than this, and some of them after others."""
     for shape, dtype in (((2, 20_000_003), "uint8"), ((5, 1_100_000, 2), "float64")):
         columns = Layout.mesh(world, shape, axes=[1])

@@ -67,7 +67,7 @@ def test_adjoint(world):
 
 
 def test_a_box_of_an_array(world):
-    """A box is collected, and put back, window by window; what is beside it stays."""
+    """A box is collected, and put back, slab by slab; what is beside it stays."""
     whole_array = whole((NY, NX))
     for layout in layouts(world):
         source = filled(layout, world.rank)
@@ -85,6 +85,33 @@ def test_a_box_of_an_array(world):
             expected[box] = whole_array[box]
         on_all = layout.relocate(target, Layout.mesh(world, (NY, NX), axes=[None]), dtype="float64")
         assert np.array_equal(on_all, expected)
+
+
+@pytest.mark.parametrize("elements", [1, 5, NX, 2 * NX + 3, 1 << 20])
+def test_slabs(world, elements):
+    for layout in layouts(world):
+        root = world.size - 1
+        collected = np.zeros((NY, NX))
+        for first, slab in layout.slabs(filled(layout, world.rank), root=root, nbytes=8 * elements, dtype="float64"):
+            assert (slab is None) == (world.rank != root)
+            if slab is not None:
+                assert slab.size <= elements
+                box = tuple(slice(low, low + count) for low, count in zip(first, slab.shape, strict=True))
+                assert not collected[box].any()
+                collected[box] = slab
+        assert world.rank != root or np.array_equal(collected, whole((NY, NX)))
+
+
+def test_wrong_slabs(world):
+    rows = Layout.mesh(world, (NY, NX))
+    own = filled(rows, world.rank)
+    for wrong in ({"root": world.size}, {"root": -1}, {"nbytes": "x"}):
+        with pytest.raises(syncyte.Error):
+            next(rows.slabs(own, **wrong))
+    with pytest.raises(syncyte.Error):
+        next(rows.slabs(None))
+    empty = Layout.mesh(world, (0, 3))
+    assert list(empty.slabs(np.zeros(empty.blocks_of(world.rank)[0].shape))) == []
 
 
 def test_what_is_no_box_is_refused(world):

@@ -97,6 +97,16 @@ def test_gradients(scene, operation):
     distributed_gradgradcheck(lambda a, b: sum((each**3).sum() for each in moved(a * a, b)), x, tolerance=1e-4)
 
 
+def test_a_bundle_that_is_freed_before_backward(scene):
+    given = scene.tensors(10)
+    given["cells"].requires_grad_()
+    moved = bundle_exchange(scene.bundle, given)["cells"]
+    if WORLD.rank == 0:
+        scene.bundle.free()
+    moved.sum().backward()
+    assert given["cells"].grad is not None
+
+
 def test_a_field_without_a_gradient_has_part_in_backward(scene):
     """Neighbours need not differentiate the same field; the field's cotangents are zeros where it has none."""
     given = scene.tensors(4)

@@ -178,7 +178,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, con
 /**
  * @brief Saves the fields of a bundle, and entries beside them, into one file, as syncyte_checkpoint_save(). Each field
  * is a key, and its dataset the whole array, without ghosts, each point once: the right copy of those that several
- * blocks store. Fields are collected and written window by window: this takes 16 MiB on each rank, and messages of
+ * blocks store. Fields are collected and written slab by slab: this takes 16 MiB on each rank, and messages of
  * 8 MiB. Collective.
  * @param[in] comm the bundle's communicator
  * @param[in] path {string} as of syncyte_checkpoint_save()

@@ -55,22 +55,22 @@ void bundle_field::divide(const ranks& all) {
   length_ = std::min(whole_[axis_], all.size() * std::max<std::int64_t>(part_bytes / index_bytes_, 1));
   longest_ = (length_ + all.size() - 1) / all.size();
   per_index_ = (whole_[axis_] + length_ - 1) / length_;
-  windows_ = outer * per_index_;
+  slabs_ = outer * per_index_;
 }
 
-bundle_field::part bundle_field::part_of(std::int64_t window) {
+bundle_field::part bundle_field::part_of(std::int64_t slab) {
   extents shape = whole_;
   std::fill_n(shape.begin(), axis_, 1);
   first_.assign(whole_.size(), 0);
-  first_[axis_] = window % per_index_ * length_;
+  first_[axis_] = slab % per_index_ * length_;
   shape[axis_] = std::min(length_, whole_[axis_] - first_[axis_]);
-  std::int64_t outer = window / per_index_;
+  std::int64_t outer = slab / per_index_;
   std::int64_t place = outer * whole_[axis_] + first_[axis_];  // in indices of axis_
   for (std::size_t axis = axis_; axis-- > 0; outer /= whole_[axis]) first_[axis] = outer % whole_[axis];
   const communicator comm = cut_.comm();
-  if (shape != window_)
+  if (shape != slab_)
     by_parts_ = layout::mesh(comm, shape, {comm.size()}, {.axes = {static_cast<std::int32_t>(axis_)}});
-  window_ = shape;
+  slab_ = shape;
   const auto block = by_parts_.blocks_of(comm.rank())[0];
   part_shape_ = block.shape;
   place += block.first[axis_];

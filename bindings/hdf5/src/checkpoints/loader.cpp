@@ -61,8 +61,8 @@ std::uint64_t load(const ranks& all, syncyte_status_t status, arguments mine) {
   for (entry& one : mine.entries) {
     if (!one.field) continue;
     all.together("checkpoint_load: reading", [&] { one.field->allocate(); });
-    for (std::int64_t window = 0; window < one.field->windows(); ++window) {
-      const bundle_field::part part = one.field->part_of(window);
+    for (std::int64_t slab = 0; slab < one.field->slabs(); ++slab) {
+      const bundle_field::part part = one.field->part_of(slab);
       all.together("checkpoint_load: reading",
                    [&] { from->read_bytes(from->find(one.key), part.first_byte, part.bytes); });
       one.field->distribute();

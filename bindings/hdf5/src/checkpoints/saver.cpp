@@ -129,8 +129,8 @@ class saver {
     for (const entry& one : mine_.entries) {
       if (!one.field) continue;
       write_together([&] { one.field->allocate(); });
-      for (std::int64_t window = 0; window < one.field->windows(); ++window) {
-        const bundle_field::part part = one.field->part_of(window);
+      for (std::int64_t slab = 0; slab < one.field->slabs(); ++slab) {
+        const bundle_field::part part = one.field->part_of(slab);
         one.field->collect();
         write_together([&] { write_part(target(), one, part.first_byte, part.bytes); });
       }
