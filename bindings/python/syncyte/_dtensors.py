@@ -15,20 +15,41 @@ def is_dtensor(value: object) -> bool:
     return module is not None and isinstance(value, module.DTensor)
 
 
-def own_box(tensor: Any, rank: int, size: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """First point and extents of this rank's part, tensor.to_local(); None if it has no elements.
+def local_of(tensor: Any) -> Any:
+    """This rank's part, without its gradient; waits for an operation that makes it."""
+    local = tensor.detach().to_local()
+    return local.wait() if type(local).__name__ == "AsyncCollectiveTensor" else local
 
-    Raises ArgumentError unless this is torch.distributed's rank too, and UnsupportedError for a partial placement.
+
+def first_rank(tensor: Any) -> int:
+    """The lowest rank that has a part."""
+    return int(tensor.device_mesh.mesh.min())
+
+
+def check(tensor: Any, rank: int, size: int, name: str) -> None:
+    """Raises ArgumentError unless this is torch.distributed's rank too, and UnsupportedError for a partial placement.
+
+    Also for a mesh whose ranks do not ascend: torch's collectives take its parts in another order than its offsets do.
     """
     import torch.distributed as dist
-    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
+    if not dist.is_initialized():
+        raise ArgumentError(f"{name} is a DTensor, and torch.distributed is not initialized")
     ranks = dist.get_rank(), dist.get_world_size()
     if ranks != (rank, size):
         found, expected = f"rank {rank} of {size}", f"torch.distributed's rank {ranks[0]} of {ranks[1]}"
         raise wrong(ArgumentError, f"comm, of the DTensor {name},", found, expected)
     if any(each.is_partial() for each in tensor.placements):
         raise UnsupportedError(f"{name} has placements {tensor.placements}: its parts are terms of sums")
+    numbers = tensor.device_mesh.mesh
+    if any(bool((numbers.diff(dim=axis) <= 0).any()) for axis in range(numbers.dim())):
+        raise UnsupportedError(f"{name} has the mesh {numbers.tolist()}; expected ranks that ascend along each axis")
+
+
+def own_box(tensor: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """First point and extents of this rank's part; None if it has no elements."""
+    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
     if tensor.device_mesh.get_coordinate() is None:
         return None
     count, first = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)

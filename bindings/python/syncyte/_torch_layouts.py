@@ -12,10 +12,9 @@ import torch
 from torch.autograd import forward_ad
 
 from . import _declarations as c
-from . import _library, dtypes
+from . import _dtensors, _library, dtypes
 from ._buffers import as_buffer
 from ._checks import as_numbers, check_kind, wrong
-from ._dtensors import is_dtensor, own_box
 from ._torch_refusals import check_movable, check_tensor
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
@@ -58,11 +57,12 @@ def layout_of(tensor: DTensor, comm: Comm = COMM_WORLD) -> Layout:
     group = comm_or_world(comm)
 
     def prepare() -> tuple[list[int], list[Any]]:
-        if not is_dtensor(tensor):
+        if not _dtensors.is_dtensor(tensor):
             raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.distributed.tensor.DTensor")
         if tensor.dim() == 0:
             raise UnsupportedError("tensor has no axes, and so no layout")
-        box = own_box(tensor, group.rank, group.size, "tensor")
+        _dtensors.check(tensor, group.rank, group.size, "tensor")
+        box = _dtensors.own_box(tensor)
         return list(tensor.shape), [] if box is None else [box]
 
     return Layout.blocks(group, *group._prepare("layout_create_blocks", prepare, always=True))

@@ -16,17 +16,18 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import _arrays, _library, dtypes
+import numpy as np
+
+from . import _arrays, _dtensors, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_int64, as_text, check_kind, wrong
-from ._dtensors import is_dtensor, own_box
 from ._parts import Part, Parts
 from ._progress import progress
 from ._types import Result
 from .bundle import Bundle
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
-from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
+from .errors import ArgumentError, DtypeError, Error, FileFormatError, MissingFileError, NotFoundError
 from .layout import Layout
 from .tensor import WholeTensor
 
@@ -89,7 +90,9 @@ class _Array(NamedTuple):
 
     def take(self) -> None:
         """After a load: moves what was read into the caller's array."""
-        if self.used is not self.given:
+        if self.used is not self.given and isinstance(self.given.array, np.ndarray):
+            np.copyto(self.given.array, self.used.array)
+        elif self.used is not self.given:
             self.given.array.data.copy_(self.used.array)
         self.given.mark_written()
 
@@ -131,32 +134,55 @@ class _Given(NamedTuple):
     entries: Any  #: the C library's
     arrays: list[_Array]  #: all, those of parts too
     parts: list[_Part]
+    numbers: list[tuple[Any, int]]  #: copies of DTensors without axes, and the rank that has each
+
+
+def _of_dtensor(key: str, value: Any, local: Any, name: str, writable: bool) -> _Part:
+    box, array = _dtensors.own_box(value), None
+    if box is not None:
+        used = as_buffer(local, name, writable=writable, contiguous=False)
+        array = _Array(used, used if local.is_contiguous() else as_buffer(local.contiguous(), name, writable=writable))
+    return _Part(key, array, dtypes.from_torch(value.dtype), tuple(value.shape), box[0] if box else ())
+
+
+def _apart(parts: list[_Part]) -> list[_Part]:
+    """The parts, of which those in the memory of an earlier one, as tied weights have, get copies."""
+    seen: set[int] = set()
+    result = []
+    for each in parts:
+        array = each.array
+        if array is not None and array.used.description.data in seen:
+            copy = array.used.array.copy() if isinstance(array.used.array, np.ndarray) else array.used.array.clone()
+            array = _Array(array.given, as_buffer(copy, each.key, writable=True))
+        if array is not None:
+            seen.add(array.used.description.data)
+        result.append(each._replace(array=array))
+    return result
 
 
 def _given(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm) -> _Given:
     check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
-    given = _Given(0, entries, [], [])
+    given = _Given(0, entries, [], [], [])
     known = Parts(mapping)
     for key, value in mapping.items():
         is_whole = isinstance(value, WholeTensor)
         name, encoded, element = f"mapping[{key!r}]", _key(key), None
-        if is_dtensor(value):
-            box = own_box(value, comm.rank, comm.size, name)
-            shape, local = tuple(value.shape), value.detach().to_local()
-            if shape:
-                array = None if box is None else _array_of(local, name, writable, None)
-                given.parts.append(_Part(key, array, dtypes.from_torch(value.dtype), shape, box[0] if box else ()))
-                given.arrays.extend([] if array is None else [array])
+        if _dtensors.is_dtensor(value):
+            _dtensors.check(value, comm.rank, comm.size, name)
+            local = _dtensors.local_of(value)
+            if value.dim() > 0:
+                given.parts.append(_of_dtensor(key, value, local, name, writable))
                 continue
+            if not writable:  # rank 0, whose number is saved, may have no part
+                given.numbers.append((local := local.clone(), _dtensors.first_rank(value)))
             value = local
         if is_whole:
             value._check_in_place()
             element = value.dtype
             value = value.local_array
         array = _array_of(value, name, writable, element)
-        given.arrays.append(array)
         is_rows: bool | Part = is_whole or _is_sharded(key, sharded)
         if not is_whole:
             is_rows = _are_rows(known, key, array.given, bool(is_rows), comm, writable)
@@ -165,12 +191,14 @@ def _given(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: C
             held = array if array.nbytes else None
             given.parts.append(_Part(key, held, array.used.dtype, is_rows.shape, first))
             continue
+        given.arrays.append(array)
         entry = entries[given.length]
         given = given._replace(length=given.length + 1)
         kind = c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED
         entry.struct_size, entry.key, entry.kind = ctypes.sizeof(c.CheckpointEntry), encoded, int(kind)
         entry.data = ctypes.pointer(array.used.description)
-    return given
+    parts = _apart(given.parts)
+    return given._replace(parts=parts, arrays=[*given.arrays, *(each.array for each in parts if each.array)])
 
 
 def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool | Part:
@@ -281,13 +309,14 @@ def save(
     def prepare() -> tuple[bytes, _Given, Any]:
         options = _library.new_struct(c.CheckpointOptions, step=step, block_bytes=block_bytes)
         if attributes is not None:
-            check_kind(attributes, Mapping, "attributes", "a mapping from names to values")
-            options.attributes = json.dumps(_plain(attributes, "attributes")).encode()
+            options.attributes = _text_of(attributes)
         if bundle is not None:
             bundle._checked_buffers(writable=False)
         return _path(path), _given(mapping, sharded, False, comm), options
 
     name, given, options = _with_library(comm, "checkpoint_save", prepare)
+    for number, root in given.numbers:
+        comm.bcast(number, root)
     fields = _fields(comm, "checkpoint_save", bundle, given.parts)
     with _shown("saving", path, given.arrays, comm, "wchar"):
         if fields is None:
@@ -304,16 +333,39 @@ def _plain(value: Any, name: str) -> Any:
         wrong_keys = [key for key in value if not isinstance(key, str)]
         if wrong_keys:
             raise wrong(ArgumentError, f"a key of {name}", repr(wrong_keys[0]), "a string")
-        return {key: _plain(each, f"{name}[{key!r}]") for key, each in value.items()}
+        return {_plain(key, f"a key of {name}"): _plain(each, f"{name}[{key!r}]") for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(each, f"{name}[{number}]") for number, each in enumerate(value)]
-    if value is None or isinstance(value, (bool, str, int)):
+    if value is None or isinstance(value, (bool, int)):
         return value
+    if isinstance(value, str) and _is_unicode(value):
+        return str(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
-    if not isinstance(value, float) and hasattr(value, "tolist"):  # of numpy or torch
+    if dtypes.is_torch_tensor(value) and value.device.type != "meta":
         return _plain(value.tolist(), name)
-    raise wrong(ArgumentError, name, repr(value), "what JSON can hold")
+    is_numpy = isinstance(value, (np.generic, np.ndarray)) and not isinstance(value, (np.ma.MaskedArray, float, str))
+    if is_numpy and value.dtype.kind in "biufU" and value.dtype != np.longdouble:
+        return _plain(value.tolist(), name)
+    raise wrong(ArgumentError, name, _shown_value(value), "what JSON can hold")
+
+
+def _is_unicode(text: str) -> bool:
+    return not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
+
+
+def _shown_value(value: Any) -> str:
+    return repr(value) if isinstance(value, (str, float, complex, set, bytes)) else f"a {type(value).__name__}"
+
+
+def _text_of(attributes: Any) -> bytes:
+    check_kind(attributes, Mapping, "attributes", "a mapping from names to values")
+    try:
+        return json.dumps(_plain(attributes, "attributes")).encode()
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, Error):
+            raise
+        raise ArgumentError(f"attributes cannot be written as JSON: {error}") from None
 
 
 def _comm_of(bundle: Bundle | None, comm: Comm) -> Comm:
@@ -550,7 +602,13 @@ class Checkpoint(Mapping[str, Entry]):
     def attributes(self) -> dict[str, Any]:
         """The attributes that were saved with it."""
         text = _library.hdf5().output("syncyte_checkpoint_attributes", self._open())
-        return json.loads(text) if text else {}
+        try:
+            found = json.loads(text) if text else {}
+        except (RecursionError, ValueError) as error:
+            raise FileFormatError(f"the attributes of {self.path!r} are no JSON: {error}") from None
+        if not isinstance(found, dict):
+            raise FileFormatError(f"the attributes of {self.path!r} are no mapping")
+        return found
 
     @property
     def bytes_read(self) -> int:

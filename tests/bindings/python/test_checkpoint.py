@@ -2,6 +2,7 @@
 """Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
 import contextlib
+import functools
 import gc
 import gzip
 import io
@@ -526,6 +527,14 @@ def test_attributes(world, path):
         ({"x": {1: 2}}, r"a key of attributes\['x'\] is 1; expected a string"),
         ({"x": np.array([np.inf])}, r"attributes\['x'\]\[0\] is inf"),
         ({"x": {1, 2}}, r"attributes\['x'\] is \{1, 2\}"),
+        ({"x": np.longdouble(1.5)}, r"attributes\['x'\] is a longdouble"),
+        ({"x": np.datetime64("2020-01-01", "ns")}, r"attributes\['x'\] is a datetime64"),
+        ({"x": np.ma.array([1, 2], mask=[False, True])}, r"attributes\['x'\] is a MaskedArray"),
+        ({"x": memoryview(b"abc")}, r"attributes\['x'\] is a memoryview"),
+        ({"x": torch.ones(2, device="meta")}, r"attributes\['x'\] is a Tensor"),
+        ({"x": "\ud83d\ude00"}, r"attributes\['x'\] is '\\ud83d\\ude00'"),
+        ({"x": 10**5000}, "attributes cannot be written as JSON"),
+        ({"x": functools.reduce(lambda inner, _: [inner], range(5000), 0)}, "attributes cannot be written as JSON"),
         ("text", "attributes"),
     ],
 )

@@ -9,6 +9,7 @@ import torch.distributed as dist
 from mpi4py import MPI
 from torch.autograd import forward_ad
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 
 import syncyte
@@ -296,6 +297,53 @@ def test_dtensors_are_saved_and_loaded_in_place(group, tmp_path):
             assert torch.equal(empty.to_local(), expected.to_local()), (placements, into)
 
 
+def test_dtensors_of_odd_kinds(group, tmp_path):
+    """A number that rank 0 has no part of, one tensor under two keys, other strides, a result that is on its way."""
+    path = MPI.COMM_WORLD.bcast(str(tmp_path / "dtensors.h5"))
+    mesh = init_device_mesh("cpu", (WORLD.size,))
+    last = DeviceMesh("cpu", [WORLD.size - 1])
+    number = DTensor.from_local(torch.tensor(float(5 + WORLD.rank)), last, [Replicate()])
+    x = distribute_tensor(torch.arange(6.0 * WORLD.size).reshape(3, 2 * WORLD.size), mesh, [Shard(1)])
+    turned, coming = x.t(), x.redistribute(mesh, [Replicate()], async_op=True)
+    checkpoint.save(path, {"number": number, "x": x, "again": x, "turned": turned, "coming": coming})
+    whole, found = x.full_tensor(), checkpoint.load(path)
+    assert found["number"] == 5 + WORLD.size - 1
+    assert torch.equal(found["x"], whole)
+    assert torch.equal(found["again"], whole)
+    assert torch.equal(found["coming"], whole)
+    assert torch.equal(found["turned"], whole.t())
+    into = distribute_tensor(torch.zeros(3, 2 * WORLD.size), mesh, [Shard(1)])
+    checkpoint.load(path, {"x": into, "again": into})
+    assert torch.equal(into.full_tensor(), whole)
+    into.zero_()
+    checkpoint.load(path, {"turned": into.t()})
+    assert torch.equal(into.full_tensor(), whole)
+
+
+def test_fsdp_with_tied_weights(group, tmp_path):
+    path = MPI.COMM_WORLD.bcast(str(tmp_path / "tied.h5"))
+    torch.manual_seed(2)
+    model = torch.nn.Sequential(torch.nn.Embedding(6, 4), torch.nn.Linear(4, 6, bias=False))
+    model[1].weight = model[0].weight
+    fully_shard(model, mesh=init_device_mesh("cpu", (WORLD.size,)))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.arange(3)).sum().backward()
+    optimizer.step()
+    state = {
+        **model.state_dict(),
+        **{f"adam.{name}": value for name, value in optimizer.state_dict()["state"][0].items()},
+    }
+    checkpoint.save(path, state)
+    expected = {key: value.full_tensor() if isinstance(value, DTensor) else value for key, value in state.items()}
+    expected = {key: value.clone() for key, value in expected.items()}
+    with torch.no_grad():
+        for value in state.values():
+            value.zero_()
+    checkpoint.load(path, state)
+    for key, value in state.items():
+        assert torch.equal(value.full_tensor() if isinstance(value, DTensor) else value, expected[key]), key
+
+
 def test_dtensors_elsewhere_are_refused(group, tmp_path):
     mesh = init_device_mesh("cpu", (WORLD.size,))
     path = MPI.COMM_WORLD.bcast(str(tmp_path / "dtensors.h5"))
@@ -304,5 +352,8 @@ def test_dtensors_elsewhere_are_refused(group, tmp_path):
     with pytest.raises(syncyte.DtypeError, match=r"a DTensor; expected a plain tensor, such as its to_local\(\)"):
         WORLD.allreduce(distribute_tensor(torch.ones(2), mesh, [Replicate()]))
     if WORLD.size > 1:
+        backwards = DeviceMesh("cpu", list(range(WORLD.size))[::-1])
+        with pytest.raises(syncyte.UnsupportedError, match="expected ranks that ascend"):
+            checkpoint.save(path, {"x": DTensor.from_local(torch.ones(2), backwards, [Shard(0)])})
         with pytest.raises(syncyte.ArgumentError, match="torch.distributed's rank"):
             checkpoint.save(path, {"x": distribute_tensor(torch.ones(2), mesh, [Replicate()])}, syncyte.COMM_SELF)
