@@ -127,78 +127,78 @@ class _Part(NamedTuple):
     first: tuple[int, ...]  #: the part's first point there
 
 
-class _Given(NamedTuple):
-    """What a save or load moves."""
+class _Given:
+    """What a save or load moves. Raises an error for what cannot be moved."""
 
-    length: int  #: of the entries
-    entries: Any  #: the C library's
-    arrays: list[_Array]  #: all, those of parts too
-    parts: list[_Part]
-    numbers: list[tuple[Any, int]]  #: copies of DTensors without axes, and the rank that has each
+    def __init__(self, mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm):
+        check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
+        _check_sharded(sharded, mapping)
+        self._comm, self._writable = comm, writable
+        self._known = Parts(mapping)
+        self.entries = (c.CheckpointEntry * max(len(mapping), 1))()  #: the C library's
+        self.length = 0  #: of the entries
+        self.arrays: list[_Array] = []  #: all, those of parts too
+        self.parts: list[_Part] = []
+        self._taken: set[int] = set()  # addresses of parts
+        self.numbers: list[tuple[Any, int]] = []  #: copies of DTensors without axes, and a rank that has each
+        for key, value in mapping.items():
+            _key(key)
+            if _dtensors.is_dtensor(value):
+                self._add_dtensor(key, value)
+            elif isinstance(value, WholeTensor):
+                value._check_in_place()
+                self._add_entry(key, _array_of(value.local_array, _name(key), writable, value.dtype), True)
+            else:
+                self._add_array(key, value, _is_sharded(key, sharded))
 
-
-def _of_dtensor(key: str, value: Any, local: Any, name: str, writable: bool) -> _Part:
-    box, array = _dtensors.own_box(value), None
-    if box is not None:
-        used = as_buffer(local, name, writable=writable, contiguous=False)
-        array = _Array(used, used if local.is_contiguous() else as_buffer(local.contiguous(), name, writable=writable))
-    return _Part(key, array, dtypes.from_torch(value.dtype), tuple(value.shape), box[0] if box else ())
-
-
-def _apart(parts: list[_Part]) -> list[_Part]:
-    """The parts, of which those in the memory of an earlier one, as tied weights have, get copies."""
-    seen: set[int] = set()
-    result = []
-    for each in parts:
-        array = each.array
-        if array is not None and array.used.description.data in seen:
-            copy = array.used.array.copy() if isinstance(array.used.array, np.ndarray) else array.used.array.clone()
-            array = _Array(array.given, as_buffer(copy, each.key, writable=True))
-        if array is not None:
-            seen.add(array.used.description.data)
-        result.append(each._replace(array=array))
-    return result
-
-
-def _given(mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm) -> _Given:
-    check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
-    _check_sharded(sharded, mapping)
-    entries = (c.CheckpointEntry * max(len(mapping), 1))()
-    given = _Given(0, entries, [], [], [])
-    known = Parts(mapping)
-    for key, value in mapping.items():
-        is_whole = isinstance(value, WholeTensor)
-        name, encoded, element = f"mapping[{key!r}]", _key(key), None
-        if _dtensors.is_dtensor(value):
-            _dtensors.check(value, comm.rank, comm.size, name)
-            local = _dtensors.local_of(value)
-            if value.dim() > 0:
-                given.parts.append(_of_dtensor(key, value, local, name, writable))
-                continue
-            if not writable:  # rank 0, whose number is saved, may have no part
-                given.numbers.append((local := local.clone(), _dtensors.first_rank(value)))
-            value = local
-        if is_whole:
-            value._check_in_place()
-            element = value.dtype
-            value = value.local_array
-        array = _array_of(value, name, writable, element)
-        is_rows: bool | Part = is_whole or _is_sharded(key, sharded)
-        if not is_whole:
-            is_rows = _are_rows(known, key, array.given, bool(is_rows), comm, writable)
+    def _add_array(self, key: str, value: Any, is_named: bool) -> None:
+        array = _array_of(value, _name(key), self._writable, None)
+        is_rows = _are_rows(self._known, key, array.given, is_named, self._comm, self._writable)
         if isinstance(is_rows, Part):
             first = tuple(is_rows.first if axis == is_rows.axis else 0 for axis in range(len(is_rows.shape)))
-            held = array if array.nbytes else None
-            given.parts.append(_Part(key, held, array.used.dtype, is_rows.shape, first))
-            continue
-        given.arrays.append(array)
-        entry = entries[given.length]
-        given = given._replace(length=given.length + 1)
-        kind = c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED
-        entry.struct_size, entry.key, entry.kind = ctypes.sizeof(c.CheckpointEntry), encoded, int(kind)
+            self._add_part(_Part(key, array if array.nbytes else None, array.used.dtype, is_rows.shape, first))
+        else:
+            self._add_entry(key, array, is_rows)
+
+    def _add_dtensor(self, key: str, value: Any) -> None:
+        name = _name(key)
+        _dtensors.check(value, self._comm.rank, self._comm.size, name)
+        local = _dtensors.local_of(value)
+        if value.dim() == 0:
+            if not self._writable:  # rank 0, whose number is saved, may have no part
+                self.numbers.append((local := local.clone(), _dtensors.first_rank(value)))
+            return self._add_entry(key, _array_of(local, name, self._writable, None), False)
+        box, array = _dtensors.own_box(value), None
+        if box is not None:
+            given = as_buffer(local, name, writable=self._writable, contiguous=False)
+            dense = given if local.is_contiguous() else as_buffer(local.contiguous(), name, writable=self._writable)
+            array = _Array(given, dense)
+        first = () if box is None else box[0]
+        self._add_part(_Part(key, array, dtypes.from_torch(value.dtype), tuple(value.shape), first))
+
+    def _add_entry(self, key: str, array: _Array, is_rows: bool) -> None:
+        entry = self.entries[self.length]
+        entry.struct_size, entry.key = ctypes.sizeof(c.CheckpointEntry), _key(key)
+        entry.kind = int(c.EntryKind.SHARDED if is_rows else c.EntryKind.REPLICATED)
         entry.data = ctypes.pointer(array.used.description)
-    parts = _apart(given.parts)
-    return given._replace(parts=parts, arrays=[*given.arrays, *(each.array for each in parts if each.array)])
+        self.length += 1
+        self.arrays.append(array)
+
+    def _add_part(self, part: _Part) -> None:
+        """A part in the memory of an earlier one, as tied weights have, gets a copy: a bundle takes memory once."""
+        array = part.array
+        if array is not None:
+            if array.used.description.data in self._taken:
+                held = array.used.array
+                copy = held.copy() if isinstance(held, np.ndarray) else held.clone()
+                array = _Array(array.given, as_buffer(copy, _name(part.key), writable=True))
+            self._taken.add(array.used.description.data)
+            self.arrays.append(array)
+        self.parts.append(part._replace(array=array))
+
+
+def _name(key: str) -> str:
+    return f"mapping[{key!r}]"
 
 
 def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm, is_load: bool) -> bool | Part:
@@ -224,7 +224,7 @@ def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm
     else:
         alone = "a clone()" + (", or its key in sharded=" if part.axis == 0 else "")
         expected = f"a whole one, as syncyte.nn.collect_state_dict() returns, {rows}, or to save it as it is, {alone}"
-    raise wrong(ArgumentError, f"mapping[{key!r}]", given, expected)
+    raise wrong(ArgumentError, _name(key), given, expected)
 
 
 def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part]) -> Bundle | None:
@@ -312,7 +312,7 @@ def save(
             options.attributes = _text_of(attributes)
         if bundle is not None:
             bundle._checked_buffers(writable=False)
-        return _path(path), _given(mapping, sharded, False, comm), options
+        return _path(path), _Given(mapping, sharded, False, comm), options
 
     name, given, options = _with_library(comm, "checkpoint_save", prepare)
     for number, root in given.numbers:
@@ -439,7 +439,7 @@ def load(
             raise ArgumentError("into and keys are both given; expected one of them")
         return (
             _path(path),
-            _given(arrays, sharded, True, comm),
+            _Given(arrays, sharded, True, comm),
             [] if bundle is None else bundle._checked_buffers(True),
         )
 
