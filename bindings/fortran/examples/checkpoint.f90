@@ -14,7 +14,7 @@ program checkpoint
   integer(int64), allocatable :: extents(:)
   integer(int64) :: step
   integer :: keys, dtype
-  character(len=:), allocatable :: key
+  character(len=:), allocatable :: key, text
   type(syncyte_layout) :: cells
   type(syncyte_bundle) :: fields
   real(real64), asynchronous :: heat(0:3, 0:5)
@@ -28,7 +28,7 @@ program checkpoint
   call entries%add("time", time)                       ! equal on all ranks; sharded=.true. for rows of each
   call entries%add_tensor("state", state)
   if (entries%count() /= 2) error stop "two entries"
-  call syncyte_save(world, "example.h5", entries, step=7_int64)
+  call syncyte_save(world, "example.h5", entries, step=7_int64, attributes='{"run": "A7"}')
   time = 0
   call syncyte_load(world, "example.h5", entries)      ! into the same arrays
   call entries%clear()
@@ -36,6 +36,7 @@ program checkpoint
 
   call file%open(world, "example.h5")
   call file%count(keys, step)
+  call file%attributes(text)                           ! {"run": "A7"}
   call file%key(1, key)                                ! in alphabetical order
   call file%describe(key, dtype, extents)
   if (keys /= 2 .or. step /= 7 .or. key /= "state" .or. any(extents /= [3, 10])) error stop "not as saved"
