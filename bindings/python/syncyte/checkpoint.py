@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import json
 import math
 import os
@@ -27,7 +28,7 @@ from ._progress import progress
 from ._types import Result
 from .bundle import Bundle
 from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
-from .errors import ArgumentError, DtypeError, Error, FileFormatError, MissingFileError, NotFoundError
+from .errors import ArgumentError, DtypeError, Error, FileFormatError, MismatchError, MissingFileError, NotFoundError
 from .layout import Layout
 from .tensor import WholeTensor
 
@@ -227,10 +228,30 @@ def _are_rows(parts: Parts, key: str, buffer: Buffer, is_named: bool, comm: Comm
     raise wrong(ArgumentError, _name(key), given, expected)
 
 
+def _agree_on_parts(comm: Comm, operation: str, keys: list[str]) -> None:
+    """Raises MismatchError on all ranks if they differ in which keys are parts, and names the first one."""
+    fact, text = "hash of the keys of parts", "\0".join(keys).encode()
+    try:
+        comm.agree(None, operation, **{fact: zlib.crc32(text)})
+        return
+    except MismatchError as error:
+        if fact not in str(error):  # another rank is in another operation
+            raise
+    length = comm.bcast(np.array([len(text)], dtype=np.int64))[0]
+    received = np.frombuffer(text, dtype=np.uint8).copy() if comm.rank == 0 else np.empty(length, np.uint8)
+    of_rank_0 = [key for key in comm.bcast(received).tobytes().decode().split("\0") if key]
+    pairs = itertools.zip_longest(keys, of_rank_0, fillvalue="none")
+    found = next(((own, first) for own, first in pairs if own != first), None)
+    own_error = None
+    if found is not None:
+        expected = f"{found[1]!r}, as on rank 0: the same keys in the same order, DTensors or parts on all ranks"
+        own_error = wrong(MismatchError, "a key whose array is a part", repr(found[0]), expected)
+    comm.agree(own_error, operation)
+
+
 def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part]) -> Bundle | None:
     """A bundle of the caller's fields and of the parts, if there are parts. Collective."""
-    keys = "\0".join(each.key for each in parts)
-    comm.agree(None, operation, **{"hash of the keys of parts": zlib.crc32(keys.encode())})
+    _agree_on_parts(comm, operation, [each.key for each in parts])
     if not parts:
         return bundle
     made = Bundle(comm)
