@@ -104,6 +104,8 @@ void stream_strided(std::byte* target, std::span<const std::int64_t> target_stri
                     std::size_t element_bytes) {
   if (is_empty(shape)) return;
   const layout box = coalesce(target_strides, source_strides, shape, element_bytes);
+  if (box.run() < shortest_streamed_run)
+    return copy_strided(target, target_strides, source, source_strides, shape, element_bytes);
   for_each_part(box, target, source,
                 [&](std::byte* to, const std::byte* from) { copy_streaming(to, from, box.run()); });
 }

@@ -19,7 +19,7 @@ void copy_strided(std::byte* target, std::span<const std::int64_t> target_stride
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
-/// The same by copy_streaming(); finish_streaming() follows the last copy.
+/// The same, and long runs by copy_streaming(); finish_streaming() follows the last copy.
 void stream_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                     std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                     std::size_t element_bytes);

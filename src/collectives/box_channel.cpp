@@ -10,8 +10,8 @@ using distribution::shipment;
 
 std::int64_t elements_of(const shipment& box) { return distribution::volume({{}, box.count}); }
 
-/// How a box is cut into pieces of at most some number of elements, which follow each other in row-major order: the
-/// axes before `axis` into single indices, `axis` into parts of `length`.
+/// The pieces of a box, of at most some number of elements each, in row-major order. A piece has one index of the axes
+/// before `axis`, up to `length` of `axis`, and all of the others.
 struct box_cut {
   std::size_t axis = 0;
   std::int64_t length;

@@ -182,7 +182,7 @@ TEST(relocation, there_and_back_is_the_identity) {
   }
 }
 
-/// So large that targets are written past the caches.
+/// The array is so large that targets are written past the caches.
 TEST(relocation, of_a_large_array) {
   const int size = world().size();
   const std::int64_t rows = 16 * size, columns = static_cast<std::int64_t>(base::streaming_threshold) / 4 / 16 + 3;

@@ -47,7 +47,6 @@ class Bundle(Handle):
         self._comm = comm
         self._arrays: dict[str, list[Buffer]] = {}
         self._elements: dict[str, int] = {}
-        self._layouts: dict[str, Layout] = {}
         self._torch_operations = 0  # of syncyte.torch; neighbours compare it
         # The last operation that was started, and whose it is: None if nobody can wait for it.
         self._before: tuple[Callable[[], Request[None] | None], _Started] | None = None
@@ -112,7 +111,6 @@ class Bundle(Handle):
         name = key.decode()
         self._arrays[name] = buffers
         self._elements[name] = element
-        self._layouts[name] = layout
 
     @staticmethod
     def _descriptions(buffers: list[Buffer]) -> Any:

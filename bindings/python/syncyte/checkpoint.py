@@ -255,10 +255,10 @@ def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part
     if not parts:
         return bundle
     made = Bundle(comm)
-    for name in bundle.fields if bundle is not None else ():
+    for field, buffers in enumerate(bundle._arrays.values() if bundle is not None else ()):
         assert bundle is not None
-        buffers = bundle._arrays[name]
-        made._add(name.encode(), bundle._layouts[name], bundle._elements[name], buffers, Bundle._descriptions(buffers))
+        name, cut, element = _library.core().output("syncyte_bundle_field", bundle.handle, field)
+        made._add(name, Layout._of(comm, cut), element, buffers, Bundle._descriptions(buffers))
     for key, array, element, shape, first in parts:
         buffers = [] if array is None else [array.used]
         layout = Layout.blocks(comm, shape, [(first, buffer.shape) for buffer in buffers])
@@ -449,6 +449,12 @@ def load(
         (load the whole, and use syncyte.nn.relocate_state_dict()).
     """
     comm = _comm_of(bundle, comm)
+
+    def check() -> None:
+        if exchange and bundle is None:
+            raise wrong(ArgumentError, "exchange", exchange, "False without a bundle")
+
+    comm._prepare("checkpoint_load", check, always=True)
     if into is None and bundle is not None:
         into = {}
     if into is None:

@@ -339,7 +339,7 @@ class Layout(Handle):
         root : int
             The rank that gets the slabs.
         nbytes : int
-            Most bytes of a slab, if they hold one element; equal on all ranks.
+            Most bytes of a slab, which has one element at least; equal on all ranks.
         dtype : element type, optional
             As of relocate().
 
@@ -357,7 +357,10 @@ class Layout(Handle):
             rank = as_int64(root, "root")
             if not 0 <= rank < self._comm.size:
                 raise wrong(ArgumentError, "root", rank, f"0 to {self._comm.size - 1}")
-            return element, rank, as_int64(nbytes, "nbytes")
+            most = as_int64(nbytes, "nbytes")
+            if most < 1:
+                raise wrong(ArgumentError, "nbytes", most, "1 or more")
+            return element, rank, most
 
         element, rank, most = self._comm._prepare("layout_relocate", prepare)
         self._comm.agree(None, "layout_relocate", root=rank, nbytes=most)

@@ -10,8 +10,7 @@ namespace syncyte::base {
 
 void copy_streaming(std::byte* target, const std::byte* source, std::size_t bytes) {
   constexpr std::size_t width = sizeof(__m128i), line = 64;
-  constexpr std::size_t worthwhile = 8 * line;  // lines that are written in part cost more than they save
-  if (bytes < worthwhile) {
+  if (bytes < shortest_streamed_run) {
     std::memcpy(target, source, bytes);
     return;
   }

@@ -131,6 +131,8 @@ def test_ghosts_are_filled_on_request(world, path):
     bundle["x"][...] = -1
     checkpoint.load(path, bundle=bundle, exchange=True)
     assert np.array_equal(bundle["x"], own)
+    with pytest.raises(syncyte.ArgumentError, match="exchange is True; expected False without a bundle"):
+        checkpoint.load(path, {}, exchange=world.rank == 0)
     if world.size > 1:
         with pytest.raises(syncyte.MismatchError, match="exchange"):
             checkpoint.load(path, bundle=bundle, exchange=world.rank == 0)

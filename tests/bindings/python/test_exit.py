@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from operators import needs_operators
 from scripts import run, thorough_but
 
 EXITS = {
@@ -67,6 +68,7 @@ if world.rank < world.size - 1:
 """
 
 
+@needs_operators
 def test_who_waits_for_a_rank_that_has_ended_is_told(tmp_path):
     outcome = run(tmp_path, DEPARTED, ranks=2, SYNCYTE_WATCHDOG="30")
     assert outcome.status == 0, outcome.output
@@ -103,6 +105,7 @@ print("reached", flush=True)
 """
 
 
+@needs_operators
 @pytest.mark.parametrize("end", thorough_but([""], ["", "syncyte.finalize()", "raise SystemExit"]))
 def test_threads_that_load_rows_end_with_the_program(end):
     env = {**os.environ, "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]}

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from operators import needs_operators
 from syncyte._declarations import ABI_VERSION as ABI
 from syncyte._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH
 
@@ -224,6 +225,7 @@ def test_ranks_that_the_launcher_leaves_alone_are_warned_of(variables, warned):
     assert ("`srun --mpi=list`" in message) == warned
 
 
+@needs_operators
 def test_packages_that_import_torch_are_imported_on_first_use():
     pytest.importorskip("torch")
     loaded = "syncyte.nn.WholeEmbedding, syncyte.torch.DataParallel, syncyte.compat.install"
@@ -240,6 +242,7 @@ def test_a_library_of_another_torch_says_what_to_do(tmp_path):
     assert "of_another_torch" in message
 
 
+@needs_operators
 def test_a_library_that_loads_into_another_torch_is_refused():
     pytest.importorskip("torch")
     code = (
@@ -251,6 +254,7 @@ def test_a_library_that_loads_into_another_torch_is_refused():
     assert " is of torch 2." in message
 
 
+@needs_operators
 def test_a_build_tree_takes_no_library_that_pip_has_built(tmp_path):
     torch = pytest.importorskip("torch")
     folder = tmp_path / "syncyte" / CACHE / f"torch-{torch.__version__}"

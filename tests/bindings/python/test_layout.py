@@ -105,7 +105,7 @@ def test_slabs(world, elements):
 def test_wrong_slabs(world):
     rows = Layout.mesh(world, (NY, NX))
     own = filled(rows, world.rank)
-    for wrong in ({"root": world.size}, {"root": -1}, {"nbytes": "x"}):
+    for wrong in ({"root": world.size}, {"root": -1}, {"nbytes": "x"}, {"nbytes": 0}):
         with pytest.raises(syncyte.Error):
             next(rows.slabs(own, **wrong))
     with pytest.raises(syncyte.Error):

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import syncyte
+from operators import needs_operators
 
 
 def last(world):
@@ -169,6 +170,7 @@ def test_freed_tensor(world):
     assert (view == 3).all()
 
 
+@needs_operators
 def test_gradients_need_asking(world):
     tensor = syncyte.WholeTensor((6,), "float32")
     with pytest.raises(syncyte.UnsupportedError, match="requires_grad_"):

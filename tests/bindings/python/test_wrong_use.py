@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import syncyte
+from operators import needs_operators
 from syncyte import _library
 from syncyte._buffers import as_buffer, index_buffer
 from syncyte._store_operands import take_operands
@@ -401,6 +402,7 @@ def wrong_arguments(world):
     ]
 
 
+@needs_operators
 def test_arguments_of_a_wrong_kind_are_named(world):
     for call, text in wrong_arguments(world):
         with pytest.raises(syncyte.DtypeError, match=text):

@@ -33,7 +33,7 @@ class checkpoint_entries {
     return append(key, rows, SYNCYTE_ENTRY_SHARDED);
   }
 
-  /// As C takes them; valid until the next addition.
+  /// The entries for C's functions; valid until the next addition.
   const std::vector<syncyte_checkpoint_entry_t>& get() const noexcept { return raw_; }
 
   checkpoint_entries() = default;
@@ -54,7 +54,7 @@ class checkpoint_entries {
   std::vector<syncyte_checkpoint_entry_t> raw_;
 };
 
-/// What a file has of a key.
+/// Element type and shape of a key in a file.
 struct checkpoint_key {
   dtype type;
   extents shape;  ///< of the whole array
