@@ -29,13 +29,13 @@ std::shared_ptr<shared_layout> find_layout(syncyte_layout_t handle, const char* 
   return find_traced(tables::layout(), handle, argument);
 }
 
-std::vector<std::int64_t> checked_cells(std::int32_t ndim, const std::int64_t* cells) {
+std::vector<std::int64_t> checked_extents(std::int32_t ndim, const std::int64_t* extents, const char* name = "cells") {
   base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
-  base::expect(cells != nullptr, SYNCYTE_ERR_ARGUMENT, "cells", "null", "{} extents", ndim);
+  base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} extents", ndim);
   for (int axis = 0; axis < ndim; ++axis)
-    base::expect(cells[axis] >= 0 && cells[axis] <= distribution::most_cells, SYNCYTE_ERR_ARGUMENT,
-                 {"cells", axis, ndim}, cells[axis], "0 to 2^62");
-  return {cells, cells + ndim};
+    base::expect(extents[axis] >= 0 && extents[axis] <= distribution::most_cells, SYNCYTE_ERR_ARGUMENT,
+                 {name, axis, ndim}, extents[axis], "0 to 2^62");
+  return {extents, extents + ndim};
 }
 
 syncyte_layout_options_t checked_options(const syncyte_layout_options_t* given, int ndim, bool of_mesh) {
@@ -171,6 +171,49 @@ std::vector<distribution::box> checked_boxes(int ndim, std::int64_t length, cons
   return result;
 }
 
+/// Lists of points of this rank's arrays, one behind the other.
+struct given_lists {
+  std::int64_t counts_length;
+  const std::int64_t* counts;
+  std::int64_t ghosts_length;
+  const std::int64_t* ghosts;
+  std::int64_t indices_length;
+  const std::int64_t* indices;
+};
+
+std::vector<distribution::point_list> checked_lists(const given_lists& given, std::int64_t extent) {
+  base::expect(given.counts_length >= 0, SYNCYTE_ERR_ARGUMENT, "counts_length", given.counts_length, "0 or more");
+  std::vector<std::int64_t> counts;
+  if (given.counts_length > 0)
+    counts = numbers(given.counts, given.counts_length, "counts", given.counts_length, "array");
+  std::vector<std::int64_t> ghosts(counts.size());
+  if (given.ghosts != nullptr)
+    ghosts = numbers(given.ghosts, given.ghosts_length, "ghosts", given.counts_length, "array");
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const int number = static_cast<int>(i);
+    base::expect(counts[i] >= 0 && counts[i] <= distribution::most_cells - all, SYNCYTE_ERR_ARGUMENT,
+                 {"counts", number}, counts[i], "0 or more, and at most 2^62 in all");
+    base::expect(ghosts[i] >= 0 && ghosts[i] <= counts[i], SYNCYTE_ERR_ARGUMENT, {"ghosts", number}, ghosts[i],
+                 "0 to {}, the points of the array", counts[i]);
+    all += counts[i];
+  }
+  std::span<const std::int64_t> left;
+  if (all > 0 || given.indices_length != 0)
+    left = base::array_argument<std::int64_t>(given.indices, given.indices_length)
+               .checked("indices", all, "point of the arrays");
+  for (std::int64_t i = 0; i < all; ++i)
+    base::expect(left[static_cast<std::size_t>(i)] >= 0 && left[static_cast<std::size_t>(i)] < extent,
+                 SYNCYTE_ERR_ARGUMENT, {"indices", i}, left[static_cast<std::size_t>(i)], "0 to {}", extent - 1);
+  std::vector<distribution::point_list> result;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto count = static_cast<std::size_t>(counts[i]);
+    result.push_back(distribution::point_list::of(left.first(count), ghosts[i]));
+    left = left.subspan(count);
+  }
+  return result;
+}
+
 /// A layout and the arrays of this rank's blocks, as the caller gives them.
 struct given_arrays {
   syncyte_layout_t layout;
@@ -225,7 +268,7 @@ syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, c
     *layout = tables::layout().insert(collectives::make_layout(group, "layout_create_mesh", [&] {
       out(layout, "layout");
       mesh_request asked;
-      asked.cells = checked_cells(ndim, cells);
+      asked.cells = checked_extents(ndim, cells);
       base::expect(mesh_ndim >= 1 && mesh_ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "mesh_ndim", mesh_ndim,
                    "1 to {}", SYNCYTE_MAX_NDIM);
       asked.mesh = numbers(mesh, mesh_ndim, "mesh", mesh_ndim, "dimension of the mesh");
@@ -257,17 +300,39 @@ syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm, int32_t ndim,
                                               syncyte_layout_t* layout) {
   return after_init("layout_create_blocks", [&] {
     const auto group = find_comm(comm);
-    collectives::own_blocks mine;
+    collectives::own_part mine;
+    mine.argument = "cells";
+    std::vector<distribution::box> boxes;
     syncyte_layout_options_t chosen{};
     mine.error = error_of([&] {
       out(layout, "layout");
-      mine.whole = checked_cells(ndim, cells);
-      mine.boxes = checked_boxes(ndim, firsts_length, firsts, counts_length, counts);
+      mine.whole = checked_extents(ndim, cells);
+      boxes = checked_boxes(ndim, firsts_length, firsts, counts_length, counts);
       chosen = checked_options(options, ndim, false);
     });
     *layout = tables::layout().insert(
-        collectives::gather_blocks(group, "layout_create_blocks", mine,
+        collectives::gather_blocks(group, "layout_create_blocks", mine, boxes,
                                    [&](const distribution::layout& all) { return with_options(all, chosen); }));
+  });
+}
+
+syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t comm, int32_t ndim, const int64_t* extents,
+                                               int64_t counts_length, const int64_t* counts, int64_t ghosts_length,
+                                               const int64_t* ghosts, int64_t indices_length, const int64_t* indices,
+                                               syncyte_truth_t truth, syncyte_layout_t* layout) {
+  return after_init("layout_create_indices", [&] {
+    const auto group = find_comm(comm);
+    collectives::own_part mine;
+    mine.argument = "extents";
+    std::vector<distribution::point_list> lists;
+    mine.error = error_of([&] {
+      out(layout, "layout");
+      mine.whole = checked_extents(ndim, extents, "extents");
+      base::expect_known<base::known::truth>(truth, "truth");
+      mine.rule = rule_of(truth);
+      lists = checked_lists({counts_length, counts, ghosts_length, ghosts, indices_length, indices}, mine.whole[0]);
+    });
+    *layout = tables::layout().insert(collectives::gather_lists(group, "layout_create_indices", mine, lists));
   });
 }
 

@@ -59,6 +59,17 @@ class collectives : public comm_methods {
     check(syncyte_comm_reduce(get(), input.get(), raw(how), root, nullptr, output.get()));
   }
 
+  /// Moves the rows of some arrays, in place, to the ranks that `destinations` names for the first rows; proc_null: the
+  /// row goes nowhere. Rows behind them are room. Returns the number of rows that this rank has then. Collective.
+  std::int64_t relocate_rows(std::span<const std::int32_t> destinations, std::span<const buffer> arrays) const {
+    std::vector<syncyte_buffer_t> raw;
+    for (const buffer& each : arrays) raw.push_back(*each.get());
+    std::int64_t rows = 0;
+    check(syncyte_comm_relocate_rows(get(), std::ssize(destinations), destinations.data(), std::ssize(raw), raw.data(),
+                                     nullptr, raw.data(), &rows));
+    return rows;
+  }
+
   /// Collects the counts of all ranks, in rank order. Collective.
   extents counts(std::int64_t count) const {
     extents result(static_cast<std::size_t>(size()));

@@ -30,6 +30,12 @@ struct block_cells {
   extents count;
 };
 
+/// The points of one array, for layout::indices().
+struct listed_points {
+  std::vector<std::int64_t> points;  ///< in the order of the array
+  std::int64_t ghosts = 0;           ///< of these the last ones, which are ghosts
+};
+
 /// A block of a rank: its first point, ghosts not counted, and the shape of its array with them.
 struct block_info {
   extents first;
@@ -109,6 +115,22 @@ class layout : public detail::layout_reference {
     return layout(detail::fetch<syncyte_layout_t>(
         syncyte_layout_create_blocks, comm.get(), static_cast<std::int32_t>(cells.size()), cells.data(),
         std::ssize(firsts), firsts.data(), std::ssize(counts), counts.data(), &raw));
+  }
+
+  /// Takes the lists of points that the ranks' arrays have along axis 0: an unstructured mesh. `truth` says which copy
+  /// of a point is right: the lowest rank's, the highest rank's, or all. Collective.
+  static layout indices(const communicator& comm, const extents& whole, const std::vector<listed_points>& own,
+                        syncyte::truth truth = syncyte::truth::equal) {
+    extents counts, ghosts, all;
+    for (const auto& [points, ghost_count] : own) {
+      counts.push_back(std::ssize(points));
+      ghosts.push_back(ghost_count);
+      all.insert(all.end(), points.begin(), points.end());
+    }
+    return layout(detail::fetch<syncyte_layout_t>(syncyte_layout_create_indices, comm.get(),
+                                                  static_cast<std::int32_t>(whole.size()), whole.data(),
+                                                  std::ssize(counts), counts.data(), std::ssize(ghosts), ghosts.data(),
+                                                  std::ssize(all), all.data(), detail::raw(truth)));
   }
 
   /// A layout of the same cells and blocks for arrays of other points: nodes, faces, other ghosts. Periodic axes stay

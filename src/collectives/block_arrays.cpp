@@ -17,7 +17,7 @@ using distribution::layout;
 /// Names the shared points and ghosts that the shape of an array includes, for messages.
 std::string beside_cells(const layout& cut) {
   const bool has_shared = std::ranges::any_of(cut.axes(), [](const auto& axis) { return axis.is_shared(); });
-  const bool has_ghosts = cut.ghosts() != distribution::ghost_widths();
+  const bool has_ghosts = cut.ghosts() != distribution::ghost_widths() || (cut.lists() && cut.lists()->has_ghosts());
   std::string result;
   if (has_shared) result += ", with the points that neighbours store too";
   if (has_ghosts) result += ", with ghosts";
@@ -27,11 +27,8 @@ std::string beside_cells(const layout& cut) {
 }  // namespace
 
 std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block) {
-  const distribution::per_axis stored = cut.shape_of(block);
-  std::vector<std::int64_t> result;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
-    result.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
-  return result;
+  const distribution::per_axis extents = cut.allocated_of(block);
+  return {extents.begin(), extents.begin() + cut.ndim()};
 }
 
 std::vector<base::buffer> checked_arrays(const block_arrays& given, int rank, syncyte_dtype_t dtype) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "comm/hash.hpp"
+#include "base/hash.hpp"
 #include "comm/node_collectives.hpp"
 
 namespace syncyte::collectives {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/shared_layout.hpp"
 
+#include <algorithm>
+
+#include "base/hash.hpp"
 #include "collectives/mover.hpp"
 #include "comm/collective_call.hpp"
-#include "comm/hash.hpp"
+#include "distribution/fact_list.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::collectives {
@@ -12,29 +15,84 @@ namespace {
 using distribution::box;
 using distribution::layout;
 
-/// All ranks' boxes, each as its first cells and its counts.
-std::vector<distribution::rank_box> boxes_of_all(comm::communicator& comm, std::span<const box> mine) {
-  const auto own = static_cast<std::int64_t>(mine.size() * sizeof(box) / sizeof(std::int64_t));
-  std::vector<std::int64_t> counts{own};
-  if (!comm.bypasses_mpi()) counts = mpi::allgather(own, comm.data());
-  std::vector<box> all(static_cast<std::size_t>(mpi::sum_of(counts)) * sizeof(std::int64_t) / sizeof(box));
+/// The numbers of each rank.
+std::vector<std::vector<std::int64_t>> numbers_of_all(comm::communicator& comm, const std::vector<std::int64_t>& mine) {
+  std::vector<std::int64_t> counts{std::ssize(mine)};
+  if (!comm.bypasses_mpi()) counts = mpi::allgather(std::ssize(mine), comm.data());
+  std::vector<std::int64_t> all(static_cast<std::size_t>(mpi::sum_of(counts)));
   mover(comm, form::blocking)
       .allgather(reinterpret_cast<const std::byte*>(mine.data()), counts, reinterpret_cast<std::byte*>(all.data()),
                  SYNCYTE_INT64);
-  std::vector<distribution::rank_box> result;
-  std::size_t next = 0;
-  for (int rank = 0; rank < std::ssize(counts); ++rank)
-    for (std::int64_t left = counts[static_cast<std::size_t>(rank)]; left > 0;
-         left -= sizeof(box) / sizeof(std::int64_t))
-      result.push_back({rank, all[next++]});
+  std::vector<std::vector<std::int64_t>> result;
+  auto next = all.begin();
+  for (const std::int64_t count : counts) {
+    result.emplace_back(next, next + count);
+    next += count;
+  }
   return result;
+}
+
+std::vector<distribution::rank_box> boxes_of_all(comm::communicator& comm, std::span<const box> mine) {
+  std::vector<std::int64_t> own;
+  for (const box& each : mine)
+    for (const auto& numbers : {each.first, each.count}) own.insert(own.end(), numbers.begin(), numbers.end());
+  const auto all = numbers_of_all(comm, own);
+  std::vector<distribution::rank_box> result;
+  for (int rank = 0; rank < std::ssize(all); ++rank)
+    for (std::span<const std::int64_t> left = all[static_cast<std::size_t>(rank)]; !left.empty();) {
+      box& each = result.emplace_back(rank).cells;
+      std::ranges::copy(distribution::take(left, each.first.size()), each.first.begin());
+      std::ranges::copy(distribution::take(left, each.count.size()), each.count.begin());
+    }
+  return result;
+}
+
+std::vector<distribution::rank_list> lists_of_all(comm::communicator& comm,
+                                                  std::span<const distribution::point_list> mine) {
+  std::vector<std::int64_t> own;
+  for (const distribution::point_list& each : mine) {
+    own.insert(own.end(), {each.ghosts, std::ssize(each.runs)});
+    for (const distribution::range& run : each.runs) own.insert(own.end(), {run.first, run.count});
+  }
+  const auto all = numbers_of_all(comm, own);
+  std::vector<distribution::rank_list> result;
+  for (int rank = 0; rank < std::ssize(all); ++rank)
+    for (std::span<const std::int64_t> left = all[static_cast<std::size_t>(rank)]; !left.empty();) {
+      distribution::point_list& each = result.emplace_back(rank).points;
+      each.ghosts = distribution::take(left);
+      each.runs.resize(static_cast<std::size_t>(distribution::take(left)));
+      for (distribution::range& run : each.runs) run = {distribution::take(left), distribution::take(left)};
+    }
+  return result;
+}
+
+/// Makes a layout of what each rank has chosen: exchange() brings it to all ranks, make() is each rank's own.
+std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, const char* operation,
+                                      const own_part& mine, const std::function<void()>& exchange,
+                                      const std::function<layout()>& make) {
+  comm::collective_call call(*comm, operation, comm::collective_call::always_agrees);
+  call.attempt([&] {
+    if (mine.error) throw *mine.error;
+  });
+  call.fact("axes", std::ssize(mine.whole));
+  for (int axis = 0; axis < std::ssize(mine.whole); ++axis)
+    call.fact("extent of axis {}", mine.whole[static_cast<std::size_t>(axis)],
+              {mine.argument, axis, static_cast<int>(mine.whole.size())});
+  call.fact("truth", static_cast<std::int64_t>(mine.rule));
+  call.agree();
+  exchange();
+  std::optional<layout> made;
+  call.attempt([&] { made = make(); });
+  if (made) call.fact("hash of the layout", hash_of(*made));
+  call.agree();
+  return std::make_shared<shared_layout>(std::move(comm), std::move(*made));
 }
 
 }  // namespace
 
 std::int64_t hash_of(const layout& cut) {
-  const std::vector<std::int64_t> facts = cut.facts();
-  return static_cast<std::int64_t>(XXH3_64bits(facts.data(), facts.size() * sizeof facts[0]) >> 1);
+  const std::vector<std::int64_t> numbers = cut.fingerprint();
+  return static_cast<std::int64_t>(XXH3_64bits(numbers.data(), numbers.size() * sizeof numbers[0]) >> 1);
 }
 
 std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> comm, const char* operation,
@@ -53,23 +111,20 @@ std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> c
 }
 
 std::shared_ptr<shared_layout> gather_blocks(std::shared_ptr<comm::communicator> comm, const char* operation,
-                                             const own_blocks& mine,
+                                             const own_part& mine, std::span<const box> boxes,
                                              const std::function<layout(const layout&)>& finish) {
-  comm::collective_call call(*comm, operation, comm::collective_call::always_agrees);
-  call.attempt([&] {
-    if (mine.error) throw *mine.error;
-  });
-  call.fact("axes", std::ssize(mine.whole));
-  for (int axis = 0; axis < std::ssize(mine.whole); ++axis)
-    call.fact("cells along axis {}", mine.whole[static_cast<std::size_t>(axis)],
-              {"cells", axis, static_cast<int>(mine.whole.size())});
-  call.agree();
-  const std::vector<distribution::rank_box> all = boxes_of_all(*comm, mine.boxes);
-  std::optional<layout> made;
-  call.attempt([&] { made = finish(layout::of_blocks(mine.whole, all, comm->size())); });
-  if (made) call.fact("hash of the layout", hash_of(*made));
-  call.agree();
-  return std::make_shared<shared_layout>(std::move(comm), std::move(*made));
+  std::vector<distribution::rank_box> all;
+  return gather(
+      comm, operation, mine, [&] { all = boxes_of_all(*comm, boxes); },
+      [&] { return finish(layout::of_blocks(mine.whole, all, comm->size())); });
+}
+
+std::shared_ptr<shared_layout> gather_lists(std::shared_ptr<comm::communicator> comm, const char* operation,
+                                            const own_part& mine, std::span<const distribution::point_list> lists) {
+  std::vector<distribution::rank_list> all;
+  return gather(
+      comm, operation, mine, [&] { all = lists_of_all(*comm, lists); },
+      [&] { return layout::of_lists(mine.whole, all, mine.rule, comm->size()); });
 }
 
 }  // namespace syncyte::collectives

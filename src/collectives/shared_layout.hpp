@@ -33,17 +33,23 @@ class shared_layout {
 std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> comm, const char* operation,
                                            const std::function<distribution::layout()>& compute);
 
-/// The blocks that a rank has chosen: what the other ranks get to know. `error`: found by the caller on this rank.
-struct own_blocks {
-  std::vector<std::int64_t> whole;  // cells of each axis, equal on all ranks
-  std::vector<distribution::box> boxes;
-  std::optional<base::error> error;
+/// What all ranks say when each has chosen its own part of an array.
+struct own_part {
+  std::vector<std::int64_t> whole;                                       // extents, equal on all ranks
+  const char* argument;                                                  // that has them, in messages
+  distribution::shared_points rule = distribution::shared_points::none;  // equal on all ranks
+  std::optional<base::error> error;                                      // found by the caller on this rank
 };
 
-/// Makes a layout of all ranks' blocks; finish(layout) adds points and ghosts. Collective.
+/// Makes a layout of the blocks of cells that the ranks have chosen; finish(layout) adds points and ghosts. Collective.
 std::shared_ptr<shared_layout> gather_blocks(
-    std::shared_ptr<comm::communicator> comm, const char* operation, const own_blocks& mine,
+    std::shared_ptr<comm::communicator> comm, const char* operation, const own_part& mine,
+    std::span<const distribution::box> boxes,
     const std::function<distribution::layout(const distribution::layout&)>& finish);
+
+/// Makes a layout of the lists of points that the ranks have chosen; mine.rule is that of point_lists. Collective.
+std::shared_ptr<shared_layout> gather_lists(std::shared_ptr<comm::communicator> comm, const char* operation,
+                                            const own_part& mine, std::span<const distribution::point_list> lists);
 
 /// A hash of everything that the layout consists of, for agreements: 0 or more.
 std::int64_t hash_of(const distribution::layout& cut);

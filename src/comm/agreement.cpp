@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "comm/hash.hpp"
+#include "base/hash.hpp"
 
 namespace syncyte::comm {
 namespace {

@@ -39,6 +39,7 @@ constexpr std::int64_t most_ghosts = INT32_MAX;
 
 /// In place of the number of boxes, in facts().
 constexpr std::int64_t cut_by_mesh = -1;
+constexpr std::int64_t cut_by_lists = -2;
 
 void check_ndim(std::size_t ndim) {
   base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "number of axes",
@@ -203,6 +204,28 @@ layout layout::of_blocks(std::span<const std::int64_t> whole, std::span<const ra
   return result;
 }
 
+layout layout::of_lists(std::span<const std::int64_t> whole, std::span<const rank_list> lists, shared_points rule,
+                        int size) {
+  check_extents(whole);
+  layout result;
+  result.size_ = size;
+  for (const std::int64_t points : whole) result.points_.push_back({points});
+  std::vector<point_list> of_blocks;
+  std::vector<std::vector<int>> holders;
+  for (const auto& [rank, points] : lists) {
+    of_blocks.push_back(points);
+    holders.push_back({rank});
+  }
+  result.cells_ = std::make_shared<const point_lists>(whole[0], of_blocks, rule);
+  result.hold(std::move(holders));
+  return result;
+}
+
+const point_lists* layout::lists() const {
+  const auto* const lists = std::get_if<std::shared_ptr<const point_lists>>(&cells_);
+  return lists != nullptr ? lists->get() : nullptr;
+}
+
 void layout::hold(std::vector<std::vector<int>> ranks_of_blocks) {
   holders_ = std::move(ranks_of_blocks);
   held_.resize(at(size_));
@@ -219,6 +242,7 @@ void layout::hold(std::vector<std::vector<int>> ranks_of_blocks) {
 layout layout::with_points(std::span<const points> axes) const {
   base::expect(axes.size() == points_.size(), SYNCYTE_ERR_ARGUMENT, "number of axes", axes.size(), "{}",
                points_.size());
+  base::expect(lists() == nullptr, SYNCYTE_ERR_ARGUMENT, "layout", "a list of points", "blocks of cells");
   layout result = *this;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t cells = points_[axis].cells;
@@ -235,6 +259,8 @@ layout layout::with_ghosts(const ghost_widths& widths) const {
     for (const std::int64_t width : {widths.low[at(axis)], widths.high[at(axis)]})
       base::expect(width >= 0 && width <= (axis < ndim() ? most_ghosts : 0), SYNCYTE_ERR_ARGUMENT,
                    {"ghosts", axis, ndim()}, width, "0 to {}", axis < ndim() ? most_ghosts : 0);
+  base::expect(lists() == nullptr || widths == ghost_widths(), SYNCYTE_ERR_ARGUMENT, "ghosts", "given",
+               "those that the lists of points have");
   layout result = *this;
   result.ghosts_ = widths;
   return result;
@@ -261,11 +287,19 @@ int layout::part_of(int block, std::size_t axis) const {
 std::vector<run> layout::runs_of(int block, std::size_t axis, holding what) const {
   if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_))
     return (*cuts)[axis].runs(part_of(block, axis), what);
+  if (const point_lists* const of = lists())
+    return axis > 0 ? std::vector<run>{{0, points_[axis].cells, 0}}
+                    : of->runs(block, what == holding::owned ? point_lists::kind::owned : point_lists::kind::stored);
   return points_[axis].runs_of(cells_of(block, axis), what);
 }
 
 per_axis layout::shape_of(int block) const {
   per_axis result = box().count;
+  if (const point_lists* const of = lists()) {
+    result = extents();
+    result[0] = of->stored(block);
+    return result;
+  }
   for (std::size_t axis = 0; axis < points_.size(); ++axis) {
     const auto* const cuts = std::get_if<std::vector<cut>>(&cells_);
     result[axis] = cuts != nullptr ? (*cuts)[axis].stored(part_of(block, axis))
@@ -274,8 +308,19 @@ per_axis layout::shape_of(int block) const {
   return result;
 }
 
+per_axis layout::allocated_of(int block) const {
+  per_axis result = shape_of(block);
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) result[axis] += ghosts_.low[axis] + ghosts_.high[axis];
+  if (const point_lists* const of = lists()) result[0] += of->ghosts(block);
+  return result;
+}
+
 per_axis layout::first_of(int block) const {
   per_axis result{};
+  if (const point_lists* const of = lists()) {
+    result[0] = of->first(block);
+    return result;
+  }
   const per_axis shape = shape_of(block);
   for (std::size_t axis = 0; axis < points_.size(); ++axis) {
     if (shape[axis] == 0) continue;
@@ -291,7 +336,23 @@ std::vector<block_part> layout::parts_of(int block, holding what) const {
   return boxes_of(block, runs);
 }
 
+std::vector<block_part> layout::parts_of(int block, holding what, const box& within) const {
+  std::vector<std::vector<run>> runs;
+  for (std::size_t axis = 0; axis < points_.size(); ++axis) {
+    const range some{within.first[axis], within.count[axis]};
+    if (lists() != nullptr && axis == 0) {
+      runs.push_back(lists()->runs_in(block, some, what));
+      continue;
+    }
+    runs.emplace_back();
+    for (const run& each : runs_of(block, axis, what))
+      if (const run both = clip(each, some); both.count > 0) runs.back().push_back(both);
+  }
+  return boxes_of(block, runs);
+}
+
 bool layout::is_contiguous(std::size_t axis) const {
+  if (lists() != nullptr) return axis > 0;
   const auto* const cuts = std::get_if<std::vector<cut>>(&cells_);
   return cuts == nullptr || (*cuts)[axis].cells().is_contiguous();
 }
@@ -320,22 +381,35 @@ std::vector<int> layout::blocks_meeting(const box& some) const {
   return result;
 }
 
+/// Pieces of the first axis, whole along the others as far as they lie in a box.
+std::vector<block_part> layout::with_rows(const box& some, std::span<const piece> rows) const {
+  std::vector<block_part> result;
+  const box inside = intersection(some, {{}, extents()});
+  if (volume(inside) == 0) return result;
+  for (const piece& each : rows) {
+    block_part& part = result.emplace_back(block_part{each.part, inside, inside.first});
+    part.points.first[0] = each.first;
+    part.points.count[0] = each.count;
+    part.offset[0] = each.offset;
+  }
+  return result;
+}
+
+std::vector<block_part> layout::owned_parts_in(const box& some) const {
+  if (lists() != nullptr) return with_rows(some, lists()->owned_pieces({some.first[0], some.count[0]}));
+  return parts_in(some, holding::owned);
+}
+
 std::vector<block_part> layout::parts_in(const box& some, holding what) const {
   std::vector<block_part> result;
   if (std::holds_alternative<patches>(cells_)) {
     for (const int block : blocks_meeting(some)) {
-      std::vector<std::vector<run>> runs;
-      for (std::size_t axis = 0; axis < points_.size(); ++axis) {
-        runs.emplace_back();
-        for (const run& each : runs_of(block, axis, what))
-          if (const run both = clip(each, {some.first[axis], some.count[axis]}); both.count > 0)
-            runs.back().push_back(both);
-      }
-      const std::vector<block_part> parts = boxes_of(block, runs);
+      const std::vector<block_part> parts = parts_of(block, what, some);
       result.insert(result.end(), parts.begin(), parts.end());
     }
     return result;
   }
+  if (lists() != nullptr) return with_rows(some, lists()->pieces({some.first[0], some.count[0]}, what));
   const auto& cuts = std::get<std::vector<cut>>(cells_);
   std::vector<std::vector<piece>> pieces;
   std::vector<std::size_t> bounds;
@@ -374,7 +448,8 @@ layout layout::among(std::span<const int> ranks, int size) const {
   return result;
 }
 
-std::vector<std::int64_t> layout::facts() const {
+/// The facts, with a mark in place of the lists' own.
+std::vector<std::int64_t> layout::facts_but_lists() const {
   std::vector<std::int64_t> result{size_, ndim()};
   for (const points& axis : points_)
     result.insert(result.end(), {axis.cells, axis.periodic, static_cast<std::int64_t>(axis.shared)});
@@ -384,16 +459,31 @@ std::vector<std::int64_t> layout::facts() const {
   if (const auto* const cuts = std::get_if<std::vector<cut>>(&cells_)) {
     result.push_back(cut_by_mesh);
     for (const cut& each : *cuts) append(each.cells().facts());
+  } else if (const auto* const blocks = std::get_if<patches>(&cells_)) {
+    result.push_back(std::ssize(blocks->boxes()));
+    for (const box& each : blocks->boxes()) append(each.first), append(each.count);
   } else {
-    const std::vector<box>& boxes = std::get<patches>(cells_).boxes();
-    result.push_back(std::ssize(boxes));
-    for (const box& each : boxes) append(each.first), append(each.count);
+    result.push_back(cut_by_lists);
   }
   result.push_back(blocks());
   for (const std::vector<int>& ranks : holders_) {
     result.push_back(std::ssize(ranks));
     append(ranks);
   }
+  return result;
+}
+
+std::vector<std::int64_t> layout::facts() const {
+  std::vector<std::int64_t> result = facts_but_lists();
+  if (lists() == nullptr) return result;
+  const std::vector<std::int64_t> of_lists = lists()->facts();
+  result.insert(result.end(), of_lists.begin(), of_lists.end());
+  return result;
+}
+
+std::vector<std::int64_t> layout::fingerprint() const {
+  std::vector<std::int64_t> result = facts_but_lists();
+  if (lists() != nullptr) result.push_back(lists()->hash());
   return result;
 }
 
@@ -405,11 +495,12 @@ layout layout::from_facts(std::span<const std::int64_t> facts) {
   for (points& axis : result.points_) axis = {take(facts), take(facts) != 0, static_cast<shared_points>(take(facts))};
   take_axes(result.ghosts_.low);
   take_axes(result.ghosts_.high);
-  if (const std::int64_t boxes = take(facts); boxes == cut_by_mesh) {
+  const std::int64_t boxes = take(facts);
+  if (boxes == cut_by_mesh) {
     std::vector<cut> cuts;
     for (const points& each : result.points_) cuts.emplace_back(axis::read(facts), each);
     result.cells_ = std::move(cuts);
-  } else {
+  } else if (boxes != cut_by_lists) {
     std::vector<box> all(static_cast<std::size_t>(boxes));
     for (box& each : all) take_axes(each.first), take_axes(each.count);
     result.cells_ = patches(std::move(all));
@@ -419,6 +510,7 @@ layout layout::from_facts(std::span<const std::int64_t> facts) {
     const auto taken = take(facts, static_cast<std::size_t>(take(facts)));
     ranks.assign(taken.begin(), taken.end());
   }
+  if (boxes == cut_by_lists) result.cells_ = std::make_shared<const point_lists>(point_lists::read(facts));
   result.hold(std::move(holders));
   return result;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -55,7 +56,10 @@ void for_each_rim(const layout& of, int block, const surroundings& around,
   }
 }
 
-bool is_empty(const layout& of, int block) { return volume({{}, of.shape_of(block)}) == 0; }
+/// Whether a block has no place that a halo fills: without points of a grid it has no neighbours.
+bool is_empty(const layout& of, int block) {
+  return volume({{}, of.lists() != nullptr ? of.allocated_of(block) : of.shape_of(block)}) == 0;
+}
 
 /// The places whose own copy is right, and all places that a halo of this depth fills.
 surroundings ghosts_around(const layout& of, int block, std::int64_t depth) {
@@ -100,6 +104,32 @@ std::vector<passage> passages_into(const layout& of, int block, const surroundin
   return result;
 }
 
+/// The passages to some places of a block's list.
+std::vector<passage> passages_to_listed(const layout& of, int block, std::span<const run> places, holding what) {
+  std::vector<passage> result;
+  box points{{}, of.extents()};
+  for (const run& each : places) {
+    points.first[0] = each.first;
+    points.count[0] = each.count;
+    for (const block_part& theirs : of.parts_in(points, what)) {
+      per_axis place = theirs.points.first;
+      place[0] += each.offset - each.first;
+      result.push_back({theirs.block, theirs.offset, block, place, theirs.points.count});
+    }
+  }
+  return result;
+}
+
+/// The passages to a block's ghosts, and to its copies that are not right if other copies are not always equal.
+std::vector<passage> passages_to_listed_ghosts(const layout& of, int block, std::int64_t depth) {
+  using kind = point_lists::kind;
+  std::vector<run> places;
+  if (depth > 0) places = of.lists()->runs(block, kind::ghost);
+  if (const shared_points rule = of.lists()->rule(); rule == shared_points::lower || rule == shared_points::upper)
+    std::ranges::copy(of.lists()->runs(block, kind::copy), std::back_inserter(places));
+  return passages_to_listed(of, block, places, holding::owned);
+}
+
 /// Blocks that have a point of this block among their points or at most `before` and `after` places from them.
 std::set<int> blocks_near(const layout& of, int block, const per_axis& before, const per_axis& after) {
   std::vector<std::vector<run>> runs;
@@ -121,6 +151,12 @@ std::set<int> blocks_near_own(const layout& of, int rank, std::int64_t depth) {
     after[axis] = std::min(of.ghosts().low[axis], depth);
   }
   std::set<int> result;
+  if (of.lists() != nullptr) {
+    for (const int block : of.blocks_of(rank))
+      for (const run& each : of.lists()->runs(block, point_lists::kind::stored))
+        result.merge(of.lists()->blocks_at({each.first, each.count}));
+    return result;
+  }
   for (const int block : of.blocks_of(rank))
     if (!is_empty(of, block)) result.merge(blocks_near(of, block, before, after));
   return result;
@@ -167,6 +203,7 @@ std::vector<peer_passage> received_by(int rank, const layout& of, std::span<cons
 }
 
 passages_of ghosts_of(const layout& of, std::int64_t depth) {
+  if (of.lists() != nullptr) return [&of, depth](int block) { return passages_to_listed_ghosts(of, block, depth); };
   return [&of, depth](int block) { return passages_into(of, block, ghosts_around(of, block, depth), holding::owned); };
 }
 
@@ -181,6 +218,7 @@ void require_neighbours(const layout& of) {
 }
 
 std::int64_t widest_ghosts(const layout& of) {
+  if (of.lists() != nullptr) return of.lists()->has_ghosts() ? 1 : 0;
   return std::max(std::ranges::max(of.ghosts().low), std::ranges::max(of.ghosts().high));
 }
 
@@ -188,22 +226,21 @@ route find_halo(const layout& of, int rank, std::int64_t depth) {
   const passages_of into = ghosts_of(of, depth);
   auto sends = sent_by(rank, of, passages_into_near(of, rank, depth, into), &passage::source, &passage::target);
   auto receives = received_by(rank, of, passages_into_own(of, rank, into), &passage::source, &passage::target);
-  std::ranges::sort(sends);
-  std::ranges::sort(receives);
-  return {as_sends(sends), as_receives(receives)};
+  return {as_sends(in_order(std::move(sends))), as_receives(in_order(std::move(receives)))};
 }
 
 route find_adjoint(const layout& of, int rank, std::int64_t depth) {
   const passages_of into = ghosts_of(of, depth);
   auto sends = sent_by(rank, of, passages_into_own(of, rank, into), &passage::target, &passage::source);
   auto receives = received_by(rank, of, passages_into_near(of, rank, depth, into), &passage::target, &passage::source);
-  std::ranges::sort(sends);
-  std::ranges::sort(receives);
-  return {as_receives(sends), as_sends(receives)};  // from the ghosts to the points that they copy
+  // From the ghosts to the points that they copy.
+  return {as_receives(in_order(std::move(sends))), as_sends(in_order(std::move(receives)))};
 }
 
 route find_copies(const layout& of, int rank) {
   const passages_of into = [&of](int block) {
+    if (of.lists() != nullptr)
+      return passages_to_listed(of, block, of.lists()->runs(block, point_lists::kind::shared), holding::stored);
     return passages_into(of, block, borders_around(of, block), holding::stored);
   };
   const auto by_copy = [&](const peer_passage& each) {

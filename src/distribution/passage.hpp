@@ -31,6 +31,10 @@ struct peer_passage {
 /// The rank among those with a block (ascending) that sends it to `receiver`.
 int sender_for(int receiver, std::span<const int> holders);
 
+/// The passages in order of peers, and in an order between two ranks that is equal on both. Those that go on along the
+/// first axis where the one before ends are one.
+std::vector<peer_passage> in_order(std::vector<peer_passage> all);
+
 /// The place `offset` of a point `from`, moved to the point `to`.
 per_axis shifted(per_axis offset, const per_axis& from, const per_axis& to);
 

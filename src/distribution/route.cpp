@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "distribution/route.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/buffer.hpp"
 #include "base/error.hpp"
@@ -25,14 +25,10 @@ box moved(box some, const per_axis& by) {
 /// The parts of all blocks of a rank that lie in a box.
 std::vector<block_part> parts_within(const layout& of, int rank, holding what, const box& within) {
   std::vector<block_part> result;
-  for (const int block : of.blocks_of(rank))
-    for (block_part part : of.parts_of(block, what)) {
-      const box both = intersection(part.points, within);
-      if (volume(both) == 0) continue;
-      part.offset = shifted(part.offset, part.points.first, both.first);
-      part.points = both;
-      result.push_back(part);
-    }
+  for (const int block : of.blocks_of(rank)) {
+    const std::vector<block_part> parts = of.parts_of(block, what, within);
+    result.insert(result.end(), parts.begin(), parts.end());
+  }
   return result;
 }
 
@@ -65,8 +61,7 @@ std::vector<shipment> find_sends(const side& from, const side& to, int rank) {
                        if (sender_for(receiver, from.cut.ranks_of(mine.block)) == rank)
                          found.push_back({receiver, what});
                    });
-  std::ranges::sort(found);
-  return as_sends(found);
+  return as_sends(in_order(std::move(found)));
 }
 
 std::vector<shipment> find_receives(const side& from, const side& to, int rank) {
@@ -76,8 +71,7 @@ std::vector<shipment> find_receives(const side& from, const side& to, int rank) 
                      found.push_back({sender_for(rank, from.cut.ranks_of(theirs.block)),
                                       {theirs.block, theirs.offset, mine.block, place, theirs.points.count}});
                    });
-  std::ranges::sort(found);
-  return as_receives(found);
+  return as_receives(in_order(std::move(found)));
 }
 
 /// Whether an array is a box of another one, and begins at its point `first`.

@@ -12,7 +12,7 @@
 #include "base/strided_copy.hpp"
 #include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
-#include "comm/hash.hpp"
+#include "base/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/large_counts.hpp"

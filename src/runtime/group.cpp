@@ -12,7 +12,7 @@
 #include "base/ranks.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
-#include "comm/hash.hpp"
+#include "base/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"

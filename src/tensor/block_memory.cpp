@@ -31,7 +31,7 @@ block_memory::block_memory(std::shared_ptr<collectives::shared_layout> by, std::
       const std::vector<run> owned = cut().runs_of(block, axis, holding::owned);
       its.shape[axis] = 0;
       for (const run& each : owned) its.shape[axis] += each.count;
-      its.skipped[axis] = owned.empty() ? 0 : owned.front().offset;
+      if (cut().lists() == nullptr && !owned.empty()) its.skipped[axis] = owned.front().offset;
     }
     const std::int64_t elements = distribution::volume({{}, its.shape});
     if (elements == 0) continue;
@@ -68,6 +68,21 @@ std::optional<owned_part> block_memory::part_of_slot(int rank, int block, std::i
   return result;
 }
 
+std::vector<owned_part> block_memory::parts_of_slot(int rank, int block, std::int64_t slot) const {
+  const std::optional<owned_part> whole = part_of_slot(rank, block, slot);
+  if (!whole) return {};
+  if (cut().lists() == nullptr) return {*whole};
+  std::vector<owned_part> result;
+  std::int64_t next = 0;
+  for (const block_part& each : cut().parts_of(block, holding::owned)) {
+    owned_part& rows = result.emplace_back(*whole);
+    rows.inset[0] = each.offset[0];
+    rows.shape[0] = each.points.count[0];
+    rows.offset += static_cast<std::size_t>(std::exchange(next, next + rows.shape[0]) * rows.strides[0]);
+  }
+  return result;
+}
+
 void block_memory::for_each_part(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent,
                                  const part_visitor& visit) const {
   if (std::ranges::find(extent, 0) != extent.end()) return;
@@ -81,7 +96,7 @@ void block_memory::for_each_part(std::span<const std::int64_t> lower, std::span<
   owned_part part;
   part.inset.resize(lower.size());
   part.shape.resize(lower.size());
-  for (const block_part& each : cut().parts_in(wanted, holding::owned)) {
+  for (const block_part& each : cut().owned_parts_in(wanted)) {
     const block_array& its = arrays_[static_cast<std::size_t>(each.block)];
     part.owner = owner_of(each.block);
     part.strides = base::dense_strides(shape_of(each.block), element_bytes_);

@@ -32,15 +32,16 @@ class block_memory {
   std::vector<int> blocks_of(int rank) const;
   std::vector<std::int64_t> shape_of(int block) const;
 
-  /// The points that a block of a rank owns, in a slot; their `inset` is in the block's stored points. Nothing if it
-  /// has no memory there.
-  std::optional<owned_part> part_of_slot(int rank, int block, std::int64_t slot) const;
+  /// The points that a block of a rank owns, in a slot, as boxes whose `inset` is in the block's stored points. None if
+  /// it has no memory there.
+  std::vector<owned_part> parts_of_slot(int rank, int block, std::int64_t slot) const;
 
   void for_each_part(std::span<const std::int64_t> lower, std::span<const std::int64_t> extent,
                      const part_visitor& visit) const;
 
  private:
   const distribution::layout& cut() const { return layout_->cut(); }
+  std::optional<owned_part> part_of_slot(int rank, int block, std::int64_t slot) const;
   int owner_of(int block) const { return cut().ranks_of(block).front(); }
 
   struct block_array {

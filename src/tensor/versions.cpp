@@ -79,14 +79,14 @@ void versions::copy_blocks(whole_tensor& of, std::span<const base::buffer> array
   const int rank = of.comm()->rank();
   const std::span<const int> mine = cut.blocks_of(rank);
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    const std::optional<owned_part> part = blocks.part_of_slot(rank, mine[i], version % slots_);
-    if (!part) continue;
-    // The first point that the block owns, in the caller's array: behind ghosts and others' shared points.
-    std::vector<std::int64_t> at = part->inset;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += cut.ghosts().low[axis];
-    base::copy_strided(of.held()->local() + part->offset, part->strides,
-                       arrays[i].data() + base::offset_of(arrays[i].strides(), at), arrays[i].strides(), part->shape,
-                       arrays[i].element_bytes());
+    // Each box's first point lies in the caller's array behind ghosts and others' shared points.
+    for (const owned_part& part : blocks.parts_of_slot(rank, mine[i], version % slots_)) {
+      std::vector<std::int64_t> at = part.inset;
+      for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += cut.ghosts().low[axis];
+      base::copy_strided(of.held()->local() + part.offset, part.strides,
+                         arrays[i].data() + base::offset_of(arrays[i].strides(), at), arrays[i].strides(), part.shape,
+                         arrays[i].element_bytes());
+    }
   }
 }
 

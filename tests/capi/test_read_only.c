@@ -42,6 +42,9 @@ static void test_collectives(void) {
   EXPECT_REFUSED(syncyte_comm_allgather(world, &one, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_allgatherv(world, &one, size, counts, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_alltoallv(world, &in, size, counts, size, counts, NULL, &bad));
+  int64_t rows = 0;
+  EXPECT_OK(syncyte_comm_relocate_rows(world, 1, &rank, 1, &in, NULL, &out, &rows));
+  EXPECT_REFUSED(syncyte_comm_relocate_rows(world, 1, &rank, 1, &in, NULL, &bad, &rows));
   EXPECT_REFUSED(syncyte_comm_gather_along(world, &one, 0, 0, size, counts, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_allgather_along(world, &one, 0, size, counts, NULL, &bad));
   EXPECT_REFUSED(syncyte_comm_scatter_along(world, &in, 0, 0, size, counts, NULL, &bad_first));

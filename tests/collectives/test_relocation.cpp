@@ -45,10 +45,8 @@ class own_arrays {
  public:
   explicit own_arrays(const layout& cut, strides how = strides::dense) : cut_(cut) {
     for (const int block : cut.blocks_of(world().rank())) {
-      extents shape;
-      const per_axis stored = cut.shape_of(block);
-      for (std::size_t axis = 0; axis < static_cast<std::size_t>(cut.ndim()); ++axis)
-        shape.push_back(stored[axis] + cut.ghosts().low[axis] + cut.ghosts().high[axis]);
+      const per_axis all = cut.allocated_of(block);
+      const extents shape(all.begin(), all.begin() + cut.ndim());
       arrays_.emplace_back(shape, how);
       arrays_.back().fill([](const extents&) { return stale; });
       buffers.push_back(arrays_.back().buffer());

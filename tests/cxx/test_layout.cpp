@@ -44,6 +44,30 @@ TEST_F(cxx_layout, knows_its_blocks) {
   EXPECT_THROW(layout::mesh(world_, extents(9, 1), {size_}), error);
 }
 
+TEST_F(cxx_layout, of_listed_points) {
+  const std::vector<std::int64_t> points = {2 * rank_ + 1, 2 * rank_, 2 * ((rank_ + 1) % size_)};
+  const layout mesh = layout::indices(world_, {2 * size_, 2}, {{points, 1}}, truth::lower);
+  EXPECT_EQ(mesh.shape(), (extents{2 * size_, 2}));
+  EXPECT_EQ(mesh.blocks_of(rank_)[0].shape, (extents{3, 2}));
+  const layout none =
+      layout::indices(world_, {1}, rank_ == 0 ? std::vector<listed_points>{{{0}}} : std::vector<listed_points>{});
+  EXPECT_EQ(none.blocks_of(rank_).size(), rank_ == 0 ? 1U : 0U);
+  EXPECT_THROW(layout::indices(world_, {2 * size_ + 1}, {{points, 1}}), error);
+}
+
+TEST_F(cxx_layout, moves_rows) {
+  std::vector<double> numbers(static_cast<std::size_t>(4 * size_), -1);
+  std::iota(numbers.begin(), numbers.begin() + 4, 4.0 * rank_);
+  std::vector<std::int32_t> destinations{0, rank_, 0, SYNCYTE_PROC_NULL};
+  const std::array<buffer, 1> arrays = {buffer(std::span(numbers))};
+  const std::int64_t rows = world_.relocate_rows(destinations, arrays);
+  EXPECT_EQ(rows, rank_ == 0 ? 3 + 2 * (size_ - 1) : 1);
+  EXPECT_EQ(numbers[0], rank_ == 0 ? 0 : 4 * rank_ + 1);
+  EXPECT_EQ(numbers[4], rank_ == 0 && size_ > 1 ? 6 : -1);
+  destinations[0] = size_;
+  EXPECT_THROW(world_.relocate_rows(destinations, arrays), error);
+}
+
 TEST_F(cxx_layout, relocates) {
   const layout rows = layout::mesh(world_, {2 * size_, 3 * size_}, {size_});
   const layout columns = layout::mesh(world_, {2 * size_, 3 * size_}, {size_}, {.axes = {1}});

@@ -22,7 +22,11 @@ inline std::optional<per_axis> point_at(const distribution::layout& of, int bloc
   for (std::size_t axis = 0; axis < of.axes().size(); ++axis) {
     const std::int64_t extent = of.axes()[axis].extent(), index = of.first_of(block)[axis] + place[axis];
     if (!of.is_contiguous(axis)) {
-      for (const auto& run : of.runs_of(block, axis, distribution::holding::stored))
+      auto runs = of.runs_of(block, axis, distribution::holding::stored);
+      if (of.lists() != nullptr)
+        for (const auto& ghosts : of.lists()->runs(block, distribution::point_lists::kind::ghost))
+          runs.push_back(ghosts);
+      for (const auto& run : runs)
         if (place[axis] >= run.offset && place[axis] < run.offset + run.count)
           result[axis] = run.first + place[axis] - run.offset;
       continue;
@@ -38,14 +42,14 @@ template <class Visitor>
 void for_each_place_of_all(const distribution::layout& of, Visitor&& visitor) {
   for (int rank = 0; rank < of.size(); ++rank)
     for (const int block : of.blocks_of(rank)) {
-      const per_axis shape = of.shape_of(block);
-      if (distribution::volume({{}, shape}) == 0) continue;
-      for_each_place(plus(plus(shape, of.ghosts().low), of.ghosts().high),
+      if (of.lists() == nullptr && distribution::volume({{}, of.shape_of(block)}) == 0) continue;
+      for_each_place(of.allocated_of(block),
                      [&](const per_axis& place) { visitor(rank, block, plus(place, negative(of.ghosts().low))); });
     }
 }
 
 inline bool is_within(const distribution::layout& of, int block, const per_axis& place, std::int64_t depth) {
+  if (of.lists() != nullptr) return depth > 0 || place[0] < of.shape_of(block)[0];
   for (std::size_t axis = 0; axis < of.axes().size(); ++axis)
     if (place[axis] < -depth || place[axis] >= of.shape_of(block)[axis] + depth) return false;
   return true;
@@ -55,7 +59,7 @@ inline bool is_within(const distribution::layout& of, int block, const per_axis&
 inline bool is_right(const distribution::layout& of, int block, const per_axis& place) {
   if (!is_within(of, block, place, 0)) return false;
   for (std::size_t axis = 0; axis < of.axes().size(); ++axis) {
-    const auto rule = of.axes()[axis].shared;
+    const auto rule = of.lists() != nullptr && axis == 0 ? of.lists()->rule() : of.axes()[axis].shared;
     if (rule == distribution::shared_points::none || rule == distribution::shared_points::equal) continue;
     bool owned = false;
     for (const auto& run : of.runs_of(block, axis, distribution::holding::owned))

@@ -3,6 +3,7 @@
 // Layouts of all kinds, drawn at random: the same ones for the same seed, on all ranks.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -86,7 +87,38 @@ inline distribution::layout random_block_layout(const std::vector<std::int64_t>&
   return distribution::layout::of_blocks(cells, blocks, size);
 }
 
-/// A layout of arrays with 1 to 3 axes among ranks, of cells or of points, periodic or not, with ghosts.
+/// Lists of the points along the first axis in any order, of some ranks; some points are in several lists, or twice in
+/// one, and some lists end with ghosts.
+inline distribution::layout random_list_layout(const std::vector<std::int64_t>& extents, int size,
+                                               random_numbers& next) {
+  std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(1 + next.to(size)));
+  const int last = static_cast<int>(lists.size()) - 1;
+  const bool in_runs = next.to(1) == 0;
+  int list = next.to(last);
+  for (std::int64_t point = 0; point < extents[0]; ++point) {
+    if (!in_runs || next.to(3) == 0) list = next.to(last);
+    lists[list].push_back(point);
+    for (int copies = std::max(0, next.to(5) - 3); copies > 0; --copies) lists[next.to(last)].push_back(point);
+  }
+  const int rank_of_last = next.to(size - 1);
+  std::vector<distribution::rank_list> all;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    auto& points = lists[i];
+    for (int at = static_cast<int>(points.size()) - 1; !in_runs && at > 0; --at)
+      std::swap(points[at], points[next.to(at)]);
+    const std::int64_t ghosts = extents[0] > 0 ? std::max(0, next.to(6) - 2) : 0;
+    for (std::int64_t ghost = 0; ghost < ghosts; ++ghost) points.push_back(next(0, extents[0] - 1));
+    const int rank = i + 1 < lists.size() ? static_cast<int>(i) : rank_of_last;
+    all.push_back({rank, distribution::point_list::of(points, ghosts)});
+  }
+  std::ranges::stable_sort(all, {}, &distribution::rank_list::rank);
+  constexpr std::array rules{distribution::shared_points::equal, distribution::shared_points::lower,
+                             distribution::shared_points::upper};
+  return distribution::layout::of_lists(extents, all, rules[static_cast<std::size_t>(next.to(2))], size);
+}
+
+/// A layout of arrays with 1 to 3 axes among ranks, of cells or of points, periodic or not, with ghosts;
+/// or of lists of these points.
 inline distribution::layout random_layout(const std::vector<std::int64_t>& cells, int size, std::uint64_t seed,
                                           std::span<const distribution::points> points = {}) {
   using distribution::shared_points;
@@ -96,6 +128,10 @@ inline distribution::layout random_layout(const std::vector<std::int64_t>& cells
   auto result =
       next.to(1) == 0 ? random_mesh_layout(cells, size, next, contiguous) : random_block_layout(cells, size, next);
   if (!points.empty()) result = result.with_points(points);
+  if (next.to(3) == 0) {
+    const auto extents = result.extents();
+    return random_list_layout({extents.begin(), extents.begin() + result.ndim()}, size, next);
+  }
   distribution::ghost_widths ghosts;
   for (std::size_t axis = 0; axis < cells.size(); ++axis) ghosts.low[axis] = next(0, 2), ghosts.high[axis] = next(0, 2);
   return result.with_ghosts(ghosts);

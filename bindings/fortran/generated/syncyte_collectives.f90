@@ -41,6 +41,7 @@ module syncyte_collectives
     procedure :: alltoall_along => comm_alltoall_along
     procedure :: ialltoall_along => comm_ialltoall_along
     procedure :: alltoallv => comm_alltoallv
+    procedure :: relocate_rows => comm_relocate_rows
     procedure :: neighbor_alltoall => comm_neighbor_alltoall
   end type collective_comm
 
@@ -796,6 +797,42 @@ contains
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     call finish(status, stat, errmsg)
   end subroutine comm_alltoallv
+
+  !> Moves rows, such as particles, to the ranks that their entries of destinations name; SYNCYTE_PROC_NULL: the row goes
+  !> nowhere. A row has one index of the last dimension of all arrays, which change in place: first come the rows that stay,
+  !> then those of rank 0, 1, ... Arrays have at least as many rows as destinations has elements; the others are room.
+  !> Collective.
+  subroutine comm_relocate_rows(self, destinations, rows, array, array2, array3, array4, array5, array6, array7, &
+      array8, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: destinations  !! any integer: the rank that each row goes to
+    type(*), dimension(..), intent(inout), target :: rows  !! any integer: number of rows that this rank has then
+    type(*), dimension(..), intent(inout), target :: array
+    type(*), dimension(..), intent(inout), target, optional :: array2
+    type(*), dimension(..), intent(inout), target, optional :: array3
+    type(*), dimension(..), intent(inout), target, optional :: array4
+    type(*), dimension(..), intent(inout), target, optional :: array5
+    type(*), dimension(..), intent(inout), target, optional :: array6
+    type(*), dimension(..), intent(inout), target, optional :: array7
+    type(*), dimension(..), intent(inout), target, optional :: array8
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(destinations)
+    call syncyte_set_span(rows)
+    call syncyte_set_span(array)
+    call syncyte_set_span(array2)
+    call syncyte_set_span(array3)
+    call syncyte_set_span(array4)
+    call syncyte_set_span(array5)
+    call syncyte_set_span(array6)
+    call syncyte_set_span(array7)
+    call syncyte_set_span(array8)
+    status = fortran_relocate_rows(self%handle, destinations, rows, array, array2, array3, array4, array5, &
+        array6, array7, array8)
+    call finish(status, stat, errmsg)
+  end subroutine comm_relocate_rows
 
   !> Exchanges a block with each neighbour of a Cartesian communicator; blocks of the first dimension are last. Collective.
   subroutine comm_neighbor_alltoall(self, input, output, stat, errmsg)

@@ -160,6 +160,36 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_alltoallv
 
+    !> Moves rows to the ranks that the caller names, such as particles that have left a rank's part of space. The
+    !> rows of all arrays with one number travel together, in one message from each rank to each other. A target
+    !> gets the rows that stay, then those of rank 0, 1, ..., all in their order; what it has behind them stays as
+    !> it is. Collective; facts: count, element types, extents of the rows, whether there are targets.
+    ! comm [in]: a communicator
+    ! destinations_length [in]: number of rows of this rank
+    ! destinations [in]: the rank that each row goes to; SYNCYTE_PROC_NULL: it goes nowhere
+    ! count [in]: number of arrays, 1 or more
+    ! arrays [in]: (rows, ...), with a row for each destination; rows behind them are not read
+    ! options [in]: null for defaults
+    ! targets [out]: (rows, ...), of the arrays' element types and rows, with room for the rows that this rank gets.
+    ! A target may be its array itself: the same memory and strides. Null: rows are only counted
+    ! rows [out]: number of rows that this rank has got
+    ! Returns: SYNCYTE_ERR_ARGUMENT (a destination that is no rank; memory that overlaps), SYNCYTE_ERR_SHAPE (fewer
+    ! rows than destinations; a target without room, on all ranks, before data moves), SYNCYTE_ERR_TYPE,
+    ! SYNCYTE_ERR_MISMATCH.
+    function syncyte_comm_relocate_rows(comm, destinations_length, destinations, count, arrays, options, &
+        targets, rows) bind(C, name="syncyte_comm_relocate_rows") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int64_t), value :: destinations_length
+      integer(c_int32_t), intent(in), optional :: destinations(*)
+      integer(c_int64_t), value :: count
+      type(syncyte_buffer_t), intent(in) :: arrays(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in), optional :: targets(*)
+      integer(c_int64_t), intent(inout) :: rows
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_relocate_rows
+
     !> Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the
     !> agreement it waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two
     !> blocks for each dimension, all of equal size: one for the neighbour below, then one for the neighbour above.

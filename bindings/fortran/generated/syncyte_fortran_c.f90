@@ -445,6 +445,35 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_halo_create
 
+    !> Moves rows of up to 8 arrays, in place, to other ranks.
+    ! comm [in]: a communicator
+    ! destinations [in]: integers: the rank that each row goes to
+    ! rows [in,out]: integer: number of rows of this rank then
+    ! array [in,out]: any array, with at least as many rows as destinations
+    ! array2 [in,out]: likewise
+    ! array3 [in,out]: likewise
+    ! array4 [in,out]: likewise
+    ! array5 [in,out]: likewise
+    ! array6 [in,out]: likewise
+    ! array7 [in,out]: likewise
+    ! array8 [in,out]: likewise
+    function fortran_relocate_rows(comm, destinations, rows, array, array2, array3, array4, array5, array6, &
+        array7, array8) bind(C, name="fortran_relocate_rows") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), target, asynchronous :: destinations
+      type(*), dimension(..), intent(inout), target, asynchronous :: rows
+      type(*), dimension(..), intent(inout), target, asynchronous :: array
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array2
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array3
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array4
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array5
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array6
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array7
+      type(*), dimension(..), intent(inout), target, asynchronous, optional :: array8
+      integer(c_int32_t) :: answer
+    end function fortran_relocate_rows
+
     !> Makes a layout on a mesh of ranks. Integers of any kind; dimensions are those of Fortran's arrays.
     ! comm [in]: a communicator
     ! cells [in]: integers: cells along each dimension
@@ -505,6 +534,25 @@ module syncyte_fortran_c
       type(c_ptr), intent(inout) :: layout
       integer(c_int32_t) :: answer
     end function fortran_layout_blocks
+
+    !> Makes a layout of the points that the ranks have listed.
+    ! comm [in]: a communicator
+    ! whole [in]: integers: extents of the whole array
+    ! points [in]: integers: the points of this rank's array, from 1; absent: no array
+    ! ghosts [in]: integer: number of the last ones, which are ghosts
+    ! truth [in]: which copy of a point is right
+    ! layout [out]: the layout
+    function fortran_layout_indices(comm, whole, points, ghosts, truth, layout) bind(C, &
+        name="fortran_layout_indices") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), target, asynchronous :: whole
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: points
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: ghosts
+      integer(c_int32_t), value :: truth
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function fortran_layout_indices
 
     !> Makes a layout of the same blocks for arrays of other points.
     ! grid [in]: a layout

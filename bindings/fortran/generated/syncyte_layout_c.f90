@@ -127,10 +127,46 @@ module syncyte_layout_c
       integer(c_int32_t) :: answer
     end function syncyte_layout_create_blocks
 
+    !> Makes a layout of arrays whose rows are points of an unstructured mesh: each rank lists the points of its own
+    !> arrays along axis 0, in the order of the array and in any order of numbers. A point may be in several lists,
+    !> or in one several times; `truth` says which copy is right. The last points of a list may be ghosts, which a
+    !> bundle fills with the right copies. Every rank keeps all lists: 48 bytes for each run of consecutive points
+    !> that the same arrays have. Collective; facts: extents, truth.
+    ! comm [in]: a communicator, which the layout keeps alive
+    ! ndim [in]: number of axes, 1 to SYNCYTE_MAX_NDIM
+    ! extents [in]: points of the whole array along axis 0, and extents of the others, which are whole on each rank
+    ! counts_length [in]: length of counts: the number of this rank's arrays, which may be 0
+    ! counts [in]: extent of each array along axis 0, ghosts included
+    ! ghosts_length [in]: length of ghosts: that of counts; ignored if ghosts is null
+    ! ghosts [in]: number of ghosts at the end of each array; null: none
+    ! indices_length [in]: length of indices: the sum of counts
+    ! indices [in]: the points, counted from 0, array after array
+    ! truth [in]: SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the
+    ! highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
+    ! layout [out]: the layout
+    ! Returns: SYNCYTE_ERR_ARGUMENT (a number that is no point; a point that no rank lists, or only as a ghost),
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
+    function syncyte_layout_create_indices(comm, ndim, extents, counts_length, counts, ghosts_length, ghosts, &
+        indices_length, indices, truth, layout) bind(C, name="syncyte_layout_create_indices") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: ndim
+      integer(c_int64_t), intent(in) :: extents(*)
+      integer(c_int64_t), value :: counts_length
+      integer(c_int64_t), intent(in), optional :: counts(*)
+      integer(c_int64_t), value :: ghosts_length
+      integer(c_int64_t), intent(in), optional :: ghosts(*)
+      integer(c_int64_t), value :: indices_length
+      integer(c_int64_t), intent(in), optional :: indices(*)
+      integer(c_int32_t), value :: truth
+      type(c_ptr), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_create_indices
+
     !> Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with
     !> other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
     !> communicator; facts: the layout, options.
-    ! layout [in]: a layout
+    ! layout [in]: a layout of cells
     ! options [in]: null for cells without ghosts; ceil and block are 0
     ! result [out]: the new layout
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.

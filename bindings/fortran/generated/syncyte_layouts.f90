@@ -23,6 +23,7 @@ module syncyte_layouts
   contains
     procedure :: mesh => layout_mesh
     procedure :: blocks => layout_blocks
+    procedure :: indices => layout_indices
     procedure :: like => layout_like
     procedure :: describe => layout_describe
     procedure :: relocate => layout_relocate
@@ -142,6 +143,39 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine layout_blocks
+
+  !> Takes the lists of the points that the ranks' arrays have along their last dimension: an unstructured mesh. A point may
+  !> be in several lists. Every rank keeps all lists, as runs of consecutive points. Collective.
+  subroutine layout_indices(self, comm, whole, points, ghosts, truth, stat, errmsg)
+    class(syncyte_layout), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: comm
+    ! any integer: the array's extents, the last one of which is the number of points
+    type(*), dimension(..), intent(in), target :: whole
+    ! any integer: the points of this rank's array, from 1, in its order; absent: no array
+    type(*), dimension(..), intent(in), target, optional :: points
+    ! any integer: number of the last ones, which are ghosts; 0 if absent
+    type(*), dimension(..), intent(in), target, optional :: ghosts
+    ! which copy is right: all, the lowest rank's (LOWER) or the highest's (UPPER)
+    integer(c_int32_t), intent(in), optional :: truth
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: truth_c
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    call syncyte_set_span(whole)
+    call syncyte_set_span(points)
+    call syncyte_set_span(ghosts)
+    truth_c = SYNCYTE_TRUTH_EQUAL
+    if (present(truth)) truth_c = truth
+    made = c_null_ptr
+    status = fortran_layout_indices(comm%handle, whole, points, ghosts, truth_c, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_layout_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine layout_indices
 
   !> Takes the cells and blocks of another layout, for arrays of other points: nodes, faces, other ghosts. Collective.
   subroutine layout_like(self, grid, ghosts, ghosts_high, shared, periodic, truth, stat, errmsg)

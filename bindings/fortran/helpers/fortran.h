@@ -311,6 +311,25 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
                                      syncyte_halo_t* halo);
 
 /**
+ * @brief Moves rows of up to 8 arrays, in place, to other ranks.
+ * @param[in] comm a communicator
+ * @param[in] destinations integers: the rank that each row goes to
+ * @param[in,out] rows integer: number of rows of this rank then
+ * @param[in,out] array any array, with at least as many rows as destinations
+ * @param[in,out] array2 {optional} likewise
+ * @param[in,out] array3 {optional} likewise
+ * @param[in,out] array4 {optional} likewise
+ * @param[in,out] array5 {optional} likewise
+ * @param[in,out] array6 {optional} likewise
+ * @param[in,out] array7 {optional} likewise
+ * @param[in,out] array8 {optional} likewise
+ */
+syncyte_status_t fortran_relocate_rows(syncyte_comm_t comm, const CFI_cdesc_t* destinations, CFI_cdesc_t* rows,
+                                       CFI_cdesc_t* array, CFI_cdesc_t* array2, CFI_cdesc_t* array3,
+                                       CFI_cdesc_t* array4, CFI_cdesc_t* array5, CFI_cdesc_t* array6,
+                                       CFI_cdesc_t* array7, CFI_cdesc_t* array8);
+
+/**
  * @brief Makes a layout on a mesh of ranks. Integers of any kind; dimensions are those of Fortran's arrays.
  * @param[in] comm a communicator
  * @param[in] cells integers: cells along each dimension
@@ -350,6 +369,18 @@ syncyte_status_t fortran_layout_blocks(syncyte_comm_t comm, const CFI_cdesc_t* w
                                        const CFI_cdesc_t* count, const CFI_cdesc_t* ghosts,
                                        const CFI_cdesc_t* ghosts_high, const CFI_cdesc_t* shared,
                                        const CFI_cdesc_t* periodic, syncyte_truth_t truth, syncyte_layout_t* layout);
+
+/**
+ * @brief Makes a layout of the points that the ranks have listed.
+ * @param[in] comm a communicator
+ * @param[in] whole integers: extents of the whole array
+ * @param[in] points {optional} integers: the points of this rank's array, from 1; absent: no array
+ * @param[in] ghosts {optional} integer: number of the last ones, which are ghosts
+ * @param[in] truth which copy of a point is right
+ * @param[out] layout the layout
+ */
+syncyte_status_t fortran_layout_indices(syncyte_comm_t comm, const CFI_cdesc_t* whole, const CFI_cdesc_t* points,
+                                        const CFI_cdesc_t* ghosts, syncyte_truth_t truth, syncyte_layout_t* layout);
 
 /**
  * @brief Makes a layout of the same blocks for arrays of other points.

@@ -187,6 +187,31 @@ syncyte_status_t fortran_layout_blocks(syncyte_comm_t comm, const CFI_cdesc_t* w
   return status;
 }
 
+syncyte_status_t fortran_layout_indices(syncyte_comm_t comm, const CFI_cdesc_t* whole, const CFI_cdesc_t* points,
+                                        const CFI_cdesc_t* ghosts, syncyte_truth_t truth, syncyte_layout_t* layout) {
+  int64_t extents[SYNCYTE_MAX_NDIM] = {0}, *indices = NULL, ghost_count = 0;
+  const int64_t count = points == NULL ? 0 : fortran_count(points);
+  int32_t ndim = 0;
+  syncyte_status_t status = fortran_reversed(whole, "whole", &ndim, extents);
+  if (status == SYNCYTE_SUCCESS && ghosts != NULL) status = fortran_integer(ghosts, "ghosts", &ghost_count);
+  if (status == SYNCYTE_SUCCESS && count > 0) {
+    indices = malloc((size_t)count * sizeof *indices);
+    status = indices == NULL ? fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for %lld numbers", (long long)count)
+                             : fortran_integers(points, "points", 0, indices);
+  }
+  for (int64_t i = 0; status == SYNCYTE_SUCCESS && i < count; ++i)
+    if (indices[i]-- < 1 || indices[i] >= extents[0])
+      status = fortran_wrong(SYNCYTE_ERR_ARGUMENT, "points", i, "%lld; expected 1 to %lld", (long long)indices[i] + 1,
+                             (long long)extents[0]);
+  if (status == SYNCYTE_SUCCESS)
+    status = syncyte_layout_create_indices(comm, ndim, extents, points != NULL, &count, points != NULL, &ghost_count,
+                                           count, indices, truth, layout);
+  else
+    status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm, status, "layout_create_indices");
+  free(indices);
+  return status;
+}
+
 /* Tells all ranks of a communicator, a new reference to which has been fetched, the error. */
 static syncyte_status_t refuse(fortran_scope_t scope, syncyte_comm_t comm, syncyte_status_t status,
                                const char* operation) {

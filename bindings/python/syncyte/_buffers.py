@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -232,6 +233,23 @@ def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
     if not narrow:
         _check_dtype(buffer, name, c.DType.INT64)
     return buffer
+
+
+def rank_array(value: Any, name: str) -> np.ndarray:
+    """Returns rank numbers as a contiguous array of int32; any integers are taken, and C checks the ranks."""
+    numbers = np.asarray(index_buffer(value, name, narrow=False).array)
+    if numbers.ndim != 1:
+        raise wrong(errors.ShapeError, name, f"an array of shape {numbers.shape}", "an array of one dimension")
+    narrow = numbers.astype(np.int32)
+    if not np.array_equal(narrow, numbers):
+        axis = int((narrow != numbers).argmax())
+        raise wrong(errors.ArgumentError, name, int(numbers[axis]), "a rank", axis=axis)
+    return narrow
+
+
+def descriptions(buffers: Sequence[Buffer]) -> Any:
+    """Returns the descriptions of arrays as a C array, which may be empty."""
+    return (c.BufferDescription * max(len(buffers), 1))(*(each.description for each in buffers))
 
 
 def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:

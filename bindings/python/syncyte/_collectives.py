@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 
 from . import _arrays, _library, _numbers
 from . import _declarations as c
-from ._buffers import Buffer, as_buffer, row_of
+from ._buffers import Buffer, as_buffer, descriptions, rank_array, row_of
 from ._checks import as_counts, as_int32, as_int64, as_op, whole_extent, wrong
 from ._foreign import is_in_place
 from ._handles import Handle
@@ -502,6 +503,49 @@ class CollectiveMethods(Handle):
             ones, asked = [1] * self.size, np.asarray(rows, np.int64)
             recv_counts = self.alltoallv(asked, ones, ones).tolist()
         return self._run_collective("alltoallv", self._rows_to_receive, source, arguments, recv_counts, out)
+
+    def relocate_rows(self, arrays: Any, destinations: Any) -> Any:
+        """Moves rows to other ranks, such as particles that have left a rank's part of space. Collective.
+
+        The rows of all arrays with one number travel together. A rank gets first the rows that stay, then those of rank
+        0, 1, ..., all in their order. Element types and extents of rows must be equal on all ranks.
+
+        Parameters
+        ----------
+        arrays : array, or list or tuple of arrays
+            (rows, ...), with any strides and as many rows each.
+        destinations : integers
+            The rank that each row goes to; PROC_NULL: the row goes nowhere.
+
+        Returns
+        -------
+        array, or list of arrays
+            New ones, with the rows that this rank has got.
+        """
+        several = isinstance(arrays, (list, tuple))
+
+        def prepare() -> tuple[list[Buffer], np.ndarray, Any]:
+            given = list(arrays) if several else [arrays]
+            sources = [as_buffer(each, "arrays", contiguous=False, recorded_by="relocate_rows") for each in given]
+            ranks = rank_array(destinations, "destinations")
+            for each in sources:
+                if each.shape[:1] != ranks.shape:
+                    expected = f"{ranks.size} rows, one for each destination"
+                    raise wrong(ShapeError, "arrays", f"an array of shape {each.shape}", expected)
+            return sources, ranks, descriptions(sources)
+
+        sources, ranks, read = self._prepare("comm_relocate_rows", prepare)
+        call = functools.partial(_library.core().output, "syncyte_comm_relocate_rows", self.handle)
+        given = ranks.size, _arrays.pointer(ranks), len(sources), read, None
+        rows = call(*given, None)
+        results = self._prepare(
+            "comm_relocate_rows", lambda: [_arrays.empty_like(each, (rows, *each.shape[1:])) for each in sources]
+        )
+        targets = [as_buffer(each, "results", writable=True) for each in results]
+        call(*given, descriptions(targets))
+        for each in targets:
+            each.mark_written()
+        return results if several else results[0]
 
     def neighbor_alltoall(self, array: Array, out: Array | None = None) -> Array:
         """Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator (Comm.cartesian).

@@ -1264,6 +1264,25 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, the blocks in order of source ranks; must not overlap input
         ],
     ),
+    # Moves rows to the ranks that the caller names, such as particles that have left a rank's part of space. The rows
+    # of all arrays with one number travel together, in one message from each rank to each other. A target gets the rows
+    # that stay, then those of rank 0, 1, ..., all in their order; what it has behind them stays as it is. Collective;
+    # facts: count, element types, extents of the rows, whether there are targets. Returns: SYNCYTE_ERR_ARGUMENT (a
+    # destination that is no rank; memory that overlaps), SYNCYTE_ERR_SHAPE (fewer rows than destinations; a target
+    # without room, on all ranks, before data moves), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
+    "syncyte_comm_relocate_rows": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator
+            ctypes.c_int64,  # destinations_length (in): number of rows of this rank
+            ctypes.POINTER(ctypes.c_int32),  # destinations (in, optional, array of destinations_length): the rank that each row goes to; SYNCYTE_PROC_NULL: it goes nowhere
+            ctypes.c_int64,  # count (in): number of arrays, 1 or more
+            ctypes.POINTER(BufferDescription),  # arrays (in, array of count): (rows, ...), with a row for each destination; rows behind them are not read
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(BufferDescription),  # targets (out, optional, array of count): (rows, ...), of the arrays' element types and rows, with room for the rows that this rank gets. A target may be its array itself: the same memory and strides. Null: rows are only counted
+            ctypes.POINTER(ctypes.c_int64),  # rows (out): number of rows that this rank has got
+        ],
+    ),
     # Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it
     # waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two blocks for each
     # dimension, all of equal size: one for the neighbour below, then one for the neighbour above. The block that a rank
@@ -1948,13 +1967,35 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
         ],
     ),
+    # Makes a layout of arrays whose rows are points of an unstructured mesh: each rank lists the points of its own
+    # arrays along axis 0, in the order of the array and in any order of numbers. A point may be in several lists, or in
+    # one several times; `truth` says which copy is right. The last points of a list may be ghosts, which a bundle fills
+    # with the right copies. Every rank keeps all lists: 48 bytes for each run of consecutive points that the same
+    # arrays have. Collective; facts: extents, truth. Returns: SYNCYTE_ERR_ARGUMENT (a number that is no point; a point
+    # that no rank lists, or only as a ghost), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
+    "syncyte_layout_create_indices": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # comm (in): a communicator, which the layout keeps alive
+            ctypes.c_int32,  # ndim (in): number of axes, 1 to SYNCYTE_MAX_NDIM
+            ctypes.POINTER(ctypes.c_int64),  # extents (in, array of ndim): points of the whole array along axis 0, and extents of the others, which are whole on each rank
+            ctypes.c_int64,  # counts_length (in): length of counts: the number of this rank's arrays, which may be 0
+            ctypes.POINTER(ctypes.c_int64),  # counts (in, optional, array of counts_length): extent of each array along axis 0, ghosts included
+            ctypes.c_int64,  # ghosts_length (in): length of ghosts: that of counts; ignored if ghosts is null
+            ctypes.POINTER(ctypes.c_int64),  # ghosts (in, optional, array of ghosts_length): number of ghosts at the end of each array; null: none
+            ctypes.c_int64,  # indices_length (in): length of indices: the sum of counts
+            ctypes.POINTER(ctypes.c_int64),  # indices (in, optional, array of indices_length): the points, counted from 0, array after array
+            ctypes.c_int32,  # truth (in): SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
+            ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
+        ],
+    ),
     # Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid, or with other
     # ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's communicator; facts:
     # the layout, options. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
     "syncyte_layout_like": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.c_void_p,  # layout (in): a layout of cells
             ctypes.POINTER(LayoutOptions),  # options (in, optional): null for cells without ghosts; ceil and block are 0
             ctypes.POINTER(ctypes.c_void_p),  # result (out): the new layout
         ],

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _arrays, _library
-from . import _declarations as c
-from ._buffers import as_buffer
+from ._buffers import as_buffer, descriptions
 from ._checks import as_int64, as_seconds
 from ._tensor_access import TensorAccess
 from .layout import block_buffers
@@ -45,8 +44,7 @@ class VersionMethods(TensorAccess):
         layout = self._layout
         count = 0 if layout is None else len(layout.blocks_of(self._comm.rank))
         buffers = block_buffers(arrays, count, "arrays", False) if layout is not None else []
-        descriptions = (c.BufferDescription * max(count, 1))(*(each.description for each in buffers))
-        core.syncyte_tensor_publish(self.handle, count, descriptions, number)
+        core.syncyte_tensor_publish(self.handle, count, descriptions(buffers), number)
 
     def take(
         self,

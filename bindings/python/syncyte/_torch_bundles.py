@@ -13,7 +13,7 @@ from torch.autograd import forward_ad
 
 from . import _declarations as c
 from . import _library, dtypes
-from ._buffers import as_buffer
+from ._buffers import as_buffer, descriptions
 from ._checks import as_int64, check_kind, integers, wrong
 from ._torch_collectives import _given
 from ._torch_refusals import check_movable, check_tensor
@@ -66,7 +66,7 @@ class _Transfer(NamedTuple):
         mask = len(flags), integers(ctypes.c_int32, flags or [0], "fields")
         _library.core().syncyte_bundle_transfer(
             self.bundle.handle, self.operation, self.depth, *mask, options, len(buffers),
-            Bundle._descriptions(buffers),
+            descriptions(buffers),
         )  # fmt: skip
         return [result.to(given.device) for result, given in zip(host, tensors, strict=True)]
 

@@ -8,9 +8,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _declarations as c
 from . import _library, dtypes
-from ._buffers import Buffer, as_buffer
+from ._buffers import Buffer, as_buffer, descriptions
 from ._checks import as_int64, as_text, check_kind, integers, wrong
 from ._handles import Handle
 from ._requests import Request, _Started, drop, start
@@ -104,17 +103,13 @@ class Bundle(Handle):
             return key, buffers, buffers[0].dtype if dtype is None else dtypes.as_dtype(dtype)
 
         key, buffers, element = self._comm._prepare("bundle_add", prepare, always=True)
-        self._add(key, layout, element, buffers, self._descriptions(buffers))
+        self._add(key, layout, element, buffers, descriptions(buffers))
 
     def _add(self, key: bytes, layout: Layout, element: int, buffers: list[Buffer], descriptions: Any) -> None:
         _library.core().syncyte_bundle_add(self.handle, key, layout.handle, element, len(buffers), descriptions)
         name = key.decode()
         self._arrays[name] = buffers
         self._elements[name] = element
-
-    @staticmethod
-    def _descriptions(buffers: list[Buffer]) -> Any:
-        return (c.BufferDescription * max(len(buffers), 1))(*(buffer.description for buffer in buffers))
 
     def set_arrays(self, name: str, arrays: Any) -> None:
         """Takes other arrays for a field. Local.
@@ -130,7 +125,7 @@ class Bundle(Handle):
             raise wrong(ArgumentError, "name", repr(name), f"one of {', '.join(self.fields)}")
         self._finish_dropped()
         buffers = block_buffers(arrays, len(self._arrays[name]), "arrays", True)
-        _library.core().syncyte_bundle_set_arrays(self.handle, name.encode(), len(buffers), self._descriptions(buffers))
+        _library.core().syncyte_bundle_set_arrays(self.handle, name.encode(), len(buffers), descriptions(buffers))
         self._arrays[name] = buffers
 
     def _chosen(self, only: Any) -> list[str]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from . import _arrays, _dtensors, _library, dtypes
 from . import _declarations as c
-from ._buffers import NUMPY, TORCH, Buffer, as_buffer
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions
 from ._checks import as_int64, as_text, check_kind, wrong
 from ._parts import Part, Parts
 from ._progress import progress
@@ -258,13 +258,13 @@ def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part
     for field, buffers in enumerate(bundle._arrays.values() if bundle is not None else ()):
         assert bundle is not None
         name, cut, element = _library.core().output("syncyte_bundle_field", bundle.handle, field)
-        made._add(name, Layout._of(comm, cut), element, buffers, Bundle._descriptions(buffers))
+        made._add(name, Layout._of(comm, cut), element, buffers, descriptions(buffers))
     for key, array, element, shape, first in parts:
         buffers = [] if array is None else [array.used]
         layout = Layout.blocks(comm, shape, [(first, buffer.shape) for buffer in buffers])
-        descriptions = Bundle._descriptions(buffers)
-        descriptions[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
-        made._add(key.encode(), layout, element, buffers, descriptions)
+        described = descriptions(buffers)
+        described[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
+        made._add(key.encode(), layout, element, buffers, described)
     return made
 
 

@@ -9,10 +9,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _declarations as c
 from . import _library, dtypes
-from ._arrays import empty, empty_like
-from ._buffers import NUMPY, TORCH, Buffer, as_buffer
+from ._arrays import empty, empty_like, pointer
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions, index_buffer
 from ._checks import as_int64, as_numbers, check_kind, integers, wrong
 from ._handles import Handle
 from .comm import Comm
@@ -40,6 +42,23 @@ def _flags(value: Any, name: str, ndim: int) -> list[int]:
     return numbers
 
 
+def _truth(truth: Any) -> c.Truth:
+    if not isinstance(truth, str) or truth.upper() not in c.Truth.__members__:
+        raise wrong(ArgumentError, "truth", repr(truth), f"one of {', '.join(each.name.lower() for each in c.Truth)}")
+    return c.Truth[truth.upper()]
+
+
+def _lists(points: Any) -> list[np.ndarray]:
+    """Lists of points: one, or several in a list or tuple, or None."""
+    several = isinstance(points, (list, tuple)) and any(np.ndim(each) > 0 for each in points)
+    given = [] if points is None else points if several else [points]
+    result = [np.asarray(index_buffer(each, "points", narrow=False).array) for each in given]
+    for each in result:
+        if each.ndim != 1:
+            raise wrong(ShapeError, "points", f"an array of shape {each.shape}", "an array of one dimension")
+    return result
+
+
 def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **of_mesh: int) -> Any:
     """ghosts: a number, or for each axis a number or a pair (low, high)."""
     if ndim > c.MAX_NDIM:
@@ -52,9 +71,7 @@ def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **o
     widths = [(each, each) if hasattr(each, "__index__") else tuple(each) for each in widths]
     if any(len(each) != 2 for each in widths):
         raise wrong(ShapeError, "ghosts", ghosts, "a number, or for each axis a number or a pair (low, high)")
-    if not isinstance(truth, str) or truth.upper() not in c.Truth.__members__:
-        raise wrong(ArgumentError, "truth", repr(truth), f"one of {', '.join(each.name.lower() for each in c.Truth)}")
-    options = _library.new_struct(c.LayoutOptions, truth=c.Truth[truth.upper()], **of_mesh)
+    options = _library.new_struct(c.LayoutOptions, truth=_truth(truth), **of_mesh)
     for axis, (low, high) in enumerate(widths):
         options.ghosts_low[axis], options.ghosts_high[axis] = as_int64(low, "ghosts"), as_int64(high, "ghosts")
     options.shared[:ndim] = _flags(shared, "shared", ndim)
@@ -79,7 +96,8 @@ class Layout(Handle):
 
     The cells of a box are divided among blocks. A block is the array of one rank, or of several ranks with equal
     copies; a rank has any number of blocks. Layout.mesh() cuts by a mesh of ranks, Layout.blocks() takes the blocks
-    that a code has chosen, and like() describes other arrays of the same grid: its nodes, its faces, with ghosts.
+    that a code has chosen, and like() describes other arrays of the same grid: its nodes, its faces, with ghosts. Of an
+    unstructured mesh each rank lists its points: Layout.indices().
 
     Along a *shared* axis arrays hold the points on the borders of the cells: one more than cells, or as many if the
     axis is periodic. Two neighbouring blocks store the point on their border; `truth` says which copy is right:
@@ -90,7 +108,7 @@ class Layout(Handle):
     _comm: Comm
 
     def __init__(self) -> None:
-        raise TypeError("a layout is made by Layout.mesh(), Layout.blocks() or like()")
+        raise TypeError("a layout is made by Layout.mesh(), Layout.blocks(), Layout.indices() or like()")
 
     @classmethod
     def _of(cls, comm: Comm, handle: int) -> Layout:
@@ -213,6 +231,46 @@ class Layout(Handle):
 
         arguments = comm._prepare("layout_create_blocks", prepare, always=True)
         return cls._of(comm, _library.core().output("syncyte_layout_create_blocks", comm.handle, *arguments))
+
+    @classmethod
+    def indices(cls, comm: Comm, extents: Any, points: Any, *, ghosts: Any = 0, truth: str = "equal") -> Layout:
+        """Takes the lists of the points that the ranks' arrays have along axis 0: an unstructured mesh. Collective.
+
+        A point may be in several lists. Every rank keeps all lists, as runs of consecutive points.
+
+        Parameters
+        ----------
+        comm : Comm
+            The communicator.
+        extents : int or sequence of int
+            The number of all points, and extents of further axes, which are whole on each rank. Equal on all ranks.
+        points : integers, sequence of these, or None
+            The points of this rank's array, in its order: a list or array of integers from 0. A list or tuple of such
+            lists for several arrays; None for no array.
+        ghosts : int or sequence of int
+            How many points at the end of the array, or of each of several, are ghosts, which a bundle fills.
+        truth : {"equal", "lower", "upper"}
+            Which copy of a point is right: all, the lowest rank's, the highest rank's. Equal on all ranks.
+
+        Returns
+        -------
+        Layout
+            The layout.
+        """
+        check_kind(comm, Comm, "comm", "a syncyte.Comm")
+
+        def prepare() -> tuple[Any, ...]:
+            numbers = [extents] if hasattr(extents, "__index__") else extents
+            whole = integers(ctypes.c_int64, as_numbers(numbers, "extents", "extents"), "extents")
+            lists = _lists(points)
+            counts = integers(ctypes.c_int64, [each.size for each in lists], "points")
+            widths = [ghosts] * len(lists) if hasattr(ghosts, "__index__") else as_numbers(ghosts, "ghosts")
+            joined = np.concatenate([np.empty(0, np.int64), *lists])
+            of_arrays = len(counts), counts, len(widths), integers(ctypes.c_int64, widths, "ghosts")
+            return len(whole), whole, *of_arrays, joined.size, pointer(joined), _truth(truth)
+
+        arguments = comm._prepare("layout_create_indices", prepare, always=True)
+        return cls._of(comm, _library.core().output("syncyte_layout_create_indices", comm.handle, *arguments))
 
     def like(self, *, ghosts: Any = 0, shared: Any = False, periodic: Any = False, truth: str = "equal") -> Layout:
         """Returns a layout of the same cells and blocks for arrays of other points; periodic axes stay so. Collective.
@@ -461,10 +519,7 @@ def relocate_buffers(
     is_adjoint: bool,
 ) -> None:
     """Calls syncyte_layout_relocate() or syncyte_layout_relocate_adjoint()."""
-    sources, targets = (
-        (len(each), (c.BufferDescription * max(len(each), 1))(*(buffer.description for buffer in each)))
-        for each in (read, written)
-    )
+    sources, targets = ((len(each), descriptions(each)) for each in (read, written))
     core = _library.core()
     if is_adjoint:
         core.syncyte_layout_relocate_adjoint(

@@ -28,6 +28,7 @@ from . import (
     _torch_layouts,
     _torch_nonblocking,
     _torch_requests,
+    _torch_rows,
     errors,
 )
 from ._checks import check_kind
@@ -41,6 +42,7 @@ from ._torch_nonblocking import *  # noqa: F403
 from ._torch_operators import IF_MPI_IS_CUDA_AWARE, operators
 from ._torch_refusals import advise, not_a_tensor
 from ._torch_requests import *  # noqa: F403
+from ._torch_rows import *  # noqa: F403
 from .cart import Halo
 from .tensor import WholeTensor
 
@@ -50,6 +52,7 @@ __all__ += _torch_collectives.__all__
 __all__ += _torch_layouts.__all__
 __all__ += _torch_nonblocking.__all__
 __all__ += _torch_requests.__all__
+__all__ += _torch_rows.__all__
 
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:

@@ -118,6 +118,30 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
+ * @brief {by_hand, cxx_by_hand} Moves rows to the ranks that the caller names, such as particles that have left a
+ * rank's part of space. The rows of all arrays with one number travel together, in one message from each rank to each
+ * other. A target gets the rows that stay, then those of rank 0, 1, ..., all in their order; what it has behind them
+ * stays as it is. Collective; facts: count, element types, extents of the rows, whether there are targets.
+ * @param[in] comm a communicator
+ * @param[in] destinations_length number of rows of this rank
+ * @param[in] destinations {array(destinations_length), optional} the rank that each row goes to; SYNCYTE_PROC_NULL: it
+ * goes nowhere
+ * @param[in] count number of arrays, 1 or more
+ * @param[in] arrays {array(count)} (rows, ...), with a row for each destination; rows behind them are not read
+ * @param[in] options {optional} null for defaults
+ * @param[out] targets {array(count), optional} (rows, ...), of the arrays' element types and rows, with room for the
+ * rows that this rank gets. A target may be its array itself: the same memory and strides. Null: rows are only counted
+ * @param[out] rows number of rows that this rank has got
+ * @return SYNCYTE_ERR_ARGUMENT (a destination that is no rank; memory that overlaps), SYNCYTE_ERR_SHAPE (fewer rows
+ * than destinations; a target without room, on all ranks, before data moves), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_relocate_rows(syncyte_comm_t comm, int64_t destinations_length,
+                                                           const int32_t* destinations, int64_t count,
+                                                           const syncyte_buffer_t* arrays,
+                                                           const syncyte_collective_options_t* options,
+                                                           const syncyte_buffer_t* targets, int64_t* rows);
+
+/**
  * @brief Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement
  * it waits for the neighbours only. Facts: dtype, number of elements, options->fact.
  *

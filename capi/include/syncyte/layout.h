@@ -6,6 +6,7 @@
  * The cells of a box, 0 to cells[axis] - 1 along each axis, are divided among blocks. A block is the array of one rank,
  * or of several ranks with equal copies; a rank has any number of blocks, or none. A layout is cut by a mesh of ranks
  * (syncyte_layout_create_mesh()), or takes the blocks that a code has chosen (syncyte_layout_create_blocks()).
+ * Of an unstructured mesh each rank lists the points that it has (syncyte_layout_create_indices()).
  *
  * Arrays hold the cells, or, by syncyte_layout_options_t and syncyte_layout_like():
  * - along a *shared* axis the points on the borders of the cells, cell i between points i and i + 1. There is one point
@@ -125,10 +126,38 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm
                                                              syncyte_layout_t* layout);
 
 /**
+ * @brief {by_hand} Makes a layout of arrays whose rows are points of an unstructured mesh: each rank lists the points
+ * of its own arrays along axis 0, in the order of the array and in any order of numbers. A point may be in several
+ * lists, or in one several times; `truth` says which copy is right. The last points of a list may be ghosts, which a
+ * bundle fills with the right copies. Every rank keeps all lists: 48 bytes for each run of consecutive points that the
+ * same arrays have. Collective; facts: extents, truth.
+ * @param[in] comm a communicator, which the layout keeps alive
+ * @param[in] ndim number of axes, 1 to SYNCYTE_MAX_NDIM
+ * @param[in] extents {array(ndim)} points of the whole array along axis 0, and extents of the others, which are whole
+ * on each rank
+ * @param[in] counts_length length of counts: the number of this rank's arrays, which may be 0
+ * @param[in] counts {array(counts_length), optional} extent of each array along axis 0, ghosts included
+ * @param[in] ghosts_length length of ghosts: that of counts; ignored if ghosts is null
+ * @param[in] ghosts {array(ghosts_length), optional} number of ghosts at the end of each array; null: none
+ * @param[in] indices_length length of indices: the sum of counts
+ * @param[in] indices {array(indices_length), optional} the points, counted from 0, array after array
+ * @param[in] truth SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the
+ * highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
+ * @param[out] layout the layout
+ * @return SYNCYTE_ERR_ARGUMENT (a number that is no point; a point that no rank lists, or only as a ghost),
+ * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t comm, int32_t ndim, const int64_t* extents,
+                                                              int64_t counts_length, const int64_t* counts,
+                                                              int64_t ghosts_length, const int64_t* ghosts,
+                                                              int64_t indices_length, const int64_t* indices,
+                                                              syncyte_truth_t truth, syncyte_layout_t* layout);
+
+/**
  * @brief {by_hand} Makes a layout of the same cells and blocks for arrays of other points: nodes or faces of a grid,
  * or with other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
  * communicator; facts: the layout, options.
- * @param[in] layout a layout
+ * @param[in] layout a layout of cells
  * @param[in] options {optional} null for cells without ghosts; ceil and block are 0
  * @param[out] result the new layout
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.

@@ -16,6 +16,7 @@ program test_layout
   call given_lengths()
   call several_blocks_and_none()
   call nodes_in_three_dimensions()
+  call lists_and_rows()
   call mistakes()
   call world%destroy()
   call syncyte_finalize()
@@ -216,6 +217,52 @@ contains
     call check(all(others(2, 2, [1_int64, s(3)]) == merge(1, 0, [rank > 0, rank < ranks - 1])), "flags in ghosts")
     call bundle%destroy()
   end subroutine flags_in_bytes
+
+  !> Lists of any kind, in any order, and mistakes in them; rows that move.
+  subroutine lists_and_rows()
+    type(syncyte_layout) :: layout, columns
+    integer(int8) :: points(3)
+    integer(int64), allocatable :: extents(:), shape(:)
+    real(real64) :: field(2, 3), back(2, 3)
+    real(real64), allocatable :: strip(:, :)
+    integer :: stat, i, n, sent(4)
+    integer(int8) :: small
+    character(len=200) :: message
+
+    n = 3*ranks
+    points = int([3*rank + 3, 3*rank + 1, 3*rank + 2], int8)
+    call layout%indices(world, [2, n], points)
+    call layout%describe(rank, extents=extents, shape=shape)
+    call check(all(extents == [2, n]) .and. all(shape == [2, 3]), "described")
+    field = reshape([(real(10*points(i), real64), real(10*points(i) + 1, real64), i=1, 3)], [2, 3])
+    call columns%mesh(world, [2, n], axes=[1])
+    call columns%describe(rank, shape=shape)
+    allocate (strip(shape(1), shape(2)))
+    call layout%relocate(field, columns, strip)
+    if (shape(1) > 0) call check(all(nint(strip(1, :)) == [(10*i + merge(1, 0, ranks > 1 .and. rank == 1), i=1, n)]), "listed")
+    call columns%relocate(strip, layout, back)
+    call check(all(back == field), "and back")
+
+    call layout%indices(world, [2, n], points, ghosts=1, stat=stat, errmsg=message)
+    call check(stat == SYNCYTE_ERR_ARGUMENT .and. index(message, "only as a ghost") > 0, "a ghost of nobody's")
+    if (rank == ranks - 1) points(2) = int(n + 1, int8)
+    call layout%indices(world, [2, n], points, stat=stat, errmsg=message)
+    call check(stat == SYNCYTE_ERR_ARGUMENT .and. index(message, "points") > 0, "beyond the mesh")
+
+    small = 0
+    sent = rank
+    call world%relocate_rows(sent(1:3), small, field)
+    call check(small == 3 .and. all(field == back), "all stay")
+    sent(2) = SYNCYTE_PROC_NULL
+    call world%relocate_rows(sent(1:3), n, field)
+    call check(n == 2 .and. all(field(:, 2) == back(:, 3)), "one is gone")
+    call world%relocate_rows(sent, n, field, stat=stat, errmsg=message)
+    call check(stat == SYNCYTE_ERR_SHAPE .and. index(message, "4 rows or more") > 0, "too few rows")
+    call world%relocate_rows([1.0], n, field, stat=stat, errmsg=message)
+    call check(stat == SYNCYTE_ERR_TYPE .and. index(message, "destinations") > 0, "no ranks")
+    call layout%destroy()
+    call columns%destroy()
+  end subroutine lists_and_rows
 
   subroutine mistakes()
     type(syncyte_layout) :: cells, other

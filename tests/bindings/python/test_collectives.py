@@ -250,3 +250,40 @@ def test_counts_of_rows_may_be_an_iterator(world):
     sent = np.full(world.size, world.rank)
     for counts in ((iter(ones),), (iter(ones), iter(ones))):
         assert world.alltoallv(sent, *counts).tolist() == list(range(world.size))
+
+
+def test_relocate_rows(world):
+    """Particles with numbers: each goes to the rank that its number says, and stays whole."""
+    count = 3 * world.rank + 2
+    numbers = world.rank * 100 + np.arange(count)
+    positions = strided(np.stack([numbers, numbers * 0.5], axis=1).astype(float))
+    destinations = numbers % (world.size + 1)
+    destinations[destinations == world.size] = syncyte.PROC_NULL
+    got, of = world.relocate_rows([positions, numbers], destinations)
+    everything = np.concatenate([rank * 100 + np.arange(3 * rank + 2) for rank in range(world.size)])
+    mine = everything[everything % (world.size + 1) == world.rank]
+    assert np.array_equal(of, sorted(mine, key=lambda number: (number // 100 != world.rank, number)))
+    assert np.array_equal(got, np.stack([of, of * 0.5], axis=1))
+    alone = world.relocate_rows(torch.from_numpy(numbers), torch.full((count,), world.rank))
+    assert isinstance(alone, torch.Tensor)
+    assert np.array_equal(alone, numbers)
+    assert world.relocate_rows((numbers,), np.full(count, syncyte.PROC_NULL))[0].shape == (0,)
+
+
+def test_wrong_rows_to_relocate(world):
+    rows = np.zeros((4, 2))
+    with pytest.raises(syncyte.ArgumentError, match=rf"destinations\[1\] is {world.size}; expected 0 to"):
+        world.relocate_rows(rows, [0, world.size if last(world) else 0, 0, 0])
+    with pytest.raises(syncyte.ShapeError, match="4 rows, one for each destination"):
+        world.relocate_rows(rows[: 3 if last(world) else 4], [0] * 4)
+    with pytest.raises(syncyte.ArgumentError, match=r"destinations\[3\] is 4294967296"):
+        world.relocate_rows(rows, [0, 0, 0, 2**32 if last(world) else 0])
+    with pytest.raises(syncyte.DtypeError):
+        world.relocate_rows(rows, np.zeros(4) if last(world) else [0] * 4)
+    with pytest.raises(syncyte.ArgumentError, match="1 or more arrays"):
+        world.relocate_rows([], [])
+    with pytest.raises(syncyte.ArgumentError, match="gradient"):
+        world.relocate_rows(torch.zeros(1, requires_grad=True), [0])
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="dtype"):
+            world.relocate_rows(rows.astype("float32" if last(world) else "float64"), [0] * 4)

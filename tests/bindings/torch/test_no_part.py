@@ -37,6 +37,7 @@ NEEDS_COMM = {
     "recv": lambda comm: syt.recv(ONE, 0, 0, comm),
     "sendrecv": lambda comm: syt.sendrecv(ONE, 0, ONE, 0, comm=comm),
     "DataParallel": lambda comm: syt.DataParallel([torch.ones(2, requires_grad=True)], comm),
+    "relocate_rows": lambda comm: syt.relocate_rows(ONE, [0, 0], comm=comm),
     "layout_of": lambda comm: syt.layout_of(ONE, comm),
     "WholeTensor": lambda comm: syncyte.WholeTensor((4, 2), comm=comm),
     "WholeTensor.wrap": lambda comm: syncyte.WholeTensor.wrap(torch.ones(2), comm=comm),
