@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/ranks.hpp"
 #include "base/hash.hpp"
+#include "base/ranks.hpp"
 
 namespace syncyte::comm {
 namespace {

@@ -8,11 +8,11 @@
 #include <new>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
 #include "comm/dead_ranks.hpp"
 #include "comm/departures.hpp"
-#include "base/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/large_counts.hpp"

@@ -9,10 +9,10 @@
 #include <set>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/ranks.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
-#include "base/hash.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"
