@@ -3,7 +3,8 @@
 
 The solver computes tsunamis on the real sea bed of the Salish Sea and writes every snapshot into a ring of whole-tensor
 rows; learners train a surrogate on random samples of it while the solver goes on; then the job starts again from the
-checkpoint with another number of learners. Writes figure.png, checkpoint.h5 and report.json.
+checkpoint with another number of learners, and the solver uses the surrogate: it computes runs again, and takes a
+forecast after every few snapshots. Writes figure.png, forecast.png, checkpoint.h5 and report.json.
 """
 
 from __future__ import annotations
@@ -57,9 +58,8 @@ def make_jobs(options: argparse.Namespace, sea_bed: str) -> tuple[Job, Job]:
     if sys.stderr.isatty():
         learner.append("--progress")
     first = Job("training", options.solver_ranks, solver, options.learner_ranks, learner)
-    again = Job(
-        "restart", options.solver_ranks, [*solver, "--runs", "0"], options.restart_ranks, [*learner, "--restart"]
-    )
+    forecasts = ["--runs", "0", "--forecast-every", str(options.forecast_every), "--forecast-lead", str(options.lag)]
+    again = Job("restart", options.solver_ranks, [*solver, *forecasts], options.restart_ranks, [*learner, "--restart"])
     return first, again
 
 
@@ -69,7 +69,15 @@ def clean(folder: str) -> None:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise ValueError(f"argument --output: the folder {folder!r} cannot be made: {error.strerror}") from None
-    for name in ("figure.png", "checkpoint.h5", "report.json", "training.json", "restart.json", "parameters.npy"):
+    for name in (
+        "figure.png",
+        "forecast.png",
+        "checkpoint.h5",
+        "report.json",
+        "training.json",
+        "restart.json",
+        "parameters.npy",
+    ):
         if os.path.exists(os.path.join(folder, name)):
             os.remove(os.path.join(folder, name))
 
@@ -103,7 +111,7 @@ def main() -> int:
         print(f"demo: {error}", file=sys.stderr)
         return 1
     print(summary(report, shutil.get_terminal_size().columns))
-    print(f"written: {options.output}/figure.png, checkpoint.h5, report.json")
+    print(f"written: {options.output}/figure.png, forecast.png, checkpoint.h5, report.json")
     return 0
 
 

@@ -7,6 +7,7 @@ import argparse
 import os
 import time
 
+from learner.forecasts import Forecasts
 from learner.ring import Ring
 
 import syncyte
@@ -33,12 +34,13 @@ def main() -> None:
     world = syncyte.COMM_WORLD
     learners = world.split_program("learner")
     ring = Ring(world)
+    forecasts = Forecasts(world, ring, is_answering=learners.rank == 0) if ring.layout.forecast_lag else None
     # The solver already computes while torch is imported, which takes more than a second.
     from learner.session import Session
 
     session = Session(options, ring, learners, begin)
     if options.restart:
-        session.restart()
+        session.restart(forecasts)
     else:
         session.train()
     ring.finish()

@@ -7,7 +7,7 @@ import ctypes
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -503,6 +503,12 @@ class CollectiveMethods(Handle):
             ones, asked = [1] * self.size, np.asarray(rows, np.int64)
             recv_counts = self.alltoallv(asked, ones, ones).tolist()
         return self._run_collective("alltoallv", self._rows_to_receive, source, arguments, recv_counts, out)
+
+    @overload
+    def relocate_rows(self, arrays: list[Array] | tuple[Array, ...], destinations: Any) -> list[Array]: ...
+
+    @overload
+    def relocate_rows(self, arrays: Array, destinations: Any) -> Array: ...
 
     def relocate_rows(self, arrays: Any, destinations: Any) -> Any:
         """Moves rows to other ranks, such as particles that have left a rank's part of space. Collective.

@@ -64,6 +64,13 @@ def make_parser(description: str) -> argparse.ArgumentParser:
         metavar="SECONDS",
         help=f"simulated seconds that the surrogate looks ahead, a multiple of {INTERVAL:g} (default 600)",
     )
+    add(
+        "--forecast-every",
+        type=number(int, 0, 10**5),
+        default=5,
+        metavar="N",
+        help="in the second job the solver uses a forecast after every N snapshots; 0: never (default 5)",
+    )
     add("--held-out", type=number(int, 1, 1000), metavar="N", help="runs kept for the evaluation (default 12)")
     add(
         "--time-limit",
@@ -104,7 +111,9 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> a
         )
     if not os.path.isdir(options.build):
         parser.error(f"argument --build: {options.build!r} is not a folder; build Syncyte first")
-    options.snapshots = max(options.snapshots, 2 * int(lag) + 2)
+    options.lag = int(lag)
+    options.snapshots = max(options.snapshots, 2 * options.lag + 2)
     # With many runs the surrogate generalises better. A fine grid has fewer, to keep the ring below about 200 MB.
     options.ring_runs = max(4, min(options.ring_runs, round(options.ring_runs / options.resolution**2)))
+    options.ring_runs = max(options.ring_runs, options.held_out)  # those that are computed again stay in the ring
     return options

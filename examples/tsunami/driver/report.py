@@ -23,6 +23,14 @@ NUMBERS = (
     "restart_held_out_loss",
     "restart_loss_relative_difference",
 )
+FORECASTS = (
+    "forecasts_asked",
+    "forecasts_used",
+    "forecast_share",
+    "forecast_error",
+    "solver_seconds_alone",
+    "solver_seconds_with_forecasts",
+)
 PHASES = ("start", "held_out", "training", "evaluation", "figure", "restart", "total")
 
 
@@ -43,6 +51,7 @@ def merge_reports(folder: str, seconds: dict[str, float]) -> dict:
     difference = abs(restart["held_out_loss"] - report["held_out_loss"])
     report["restart_loss_relative_difference"] = difference / report["held_out_loss"]
     report["restart_seconds"] = restart["seconds"]
+    report.update({name: restart[name] for name in FORECASTS if name in restart})
     report["seconds"].update(seconds, restart=seconds["restart_job"])
     for name in ("training.json", "restart.json", "parameters.npy"):
         os.remove(os.path.join(folder, name))
@@ -79,6 +88,13 @@ def check_output(folder: str) -> None:
 def summary(report: dict, columns: int) -> str:
     """A few lines for the terminal."""
     seconds, ranks = report["seconds"], report["ranks"]
+    forecasts = []
+    if "forecasts_used" in report:
+        forecasts.append(
+            f"solver with forecasts: {report['forecasts_used']} of {report['forecasts_asked']} used, for "
+            f"{100 * report['forecast_share']:.0f} % of the simulated time; differs by "
+            f"{100 * report['forecast_error']:.0f} % of the waves at the end"
+        )
     verdict = "less than a third" if report["loss_over_baseline"] < 1 / 3 else "not yet less than a third"
     return "\n".join(
         (
@@ -91,6 +107,7 @@ def summary(report: dict, columns: int) -> str:
             f"surrogate: {report['loss_over_baseline']:.3f} of persistence, {verdict}",
             f"restart: parameters differ by {report['restart_max_abs_diff']:g}, "
             f"evaluation by {report['restart_loss_relative_difference']:.1e} (relative)",
+            *forecasts,
             "seconds: " + ", ".join(f"{name} {seconds[name]:.1f}" for name in PHASES),
         )
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 
 import matplotlib
 
@@ -14,7 +15,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
 from matplotlib.ticker import LogLocator, NullFormatter
+
+if typing.TYPE_CHECKING:
+    from .forecasts import Comparison
 
 LAND = "#d8d2c4"
 COAST = "#4a4438"
@@ -52,8 +57,8 @@ class Curves:
     persistence: float
 
 
-def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[str, str]]) -> None:
-    """Writes the picture."""
+def new_figure(title: str, subtitle: str) -> tuple[Figure, GridSpec]:
+    """A page with its titles, and a grid of two rows of three panels."""
     plt.rcParams.update(
         {
             "font.size": 10,
@@ -68,21 +73,20 @@ def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[s
     )
     figure = plt.figure(figsize=(16, 9), facecolor="white")
     grid = figure.add_gridspec(2, 3, left=0.045, right=0.93, top=0.86, bottom=0.07, hspace=0.26, wspace=0.16)
-    figure.text(
-        0.045,
-        0.945,
+    figure.text(0.045, 0.945, title, fontsize=19, weight="bold")
+    figure.text(0.045, 0.91, subtitle, fontsize=12)
+    return figure, grid
+
+
+def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[str, str]]) -> None:
+    """Writes the picture."""
+    figure, grid = new_figure(
         "One memory: a Fortran tsunami solver and a PyTorch surrogate in one MPI job",
-        fontsize=19,
-        weight="bold",
-    )
-    figure.text(
-        0.045,
-        0.91,
         f"Salish Sea, a run that the surrogate has never seen: the sea {wave.lead_minutes:g} minutes "
         f"ahead, {wave.minutes:g} minutes after the seabed rose",
-        fontsize=12,
     )
-    draw_waves(figure, [figure.add_subplot(grid[0, i]) for i in range(3)], ground, wave)
+    titles = ("Solver (finite volumes, Fortran)", "Surrogate (network, PyTorch)", "Difference")
+    draw_waves(figure, [figure.add_subplot(grid[0, i]) for i in range(3)], ground, titles, wave.solver, wave.surrogate)
     draw_bed(figure.add_subplot(grid[1, 0]), ground, wave)
     draw_curves(figure.add_subplot(grid[1, 1]), curves)
     draw_table(figure.add_subplot(grid[1, 2]), table)
@@ -90,14 +94,35 @@ def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[s
     plt.close(figure)
 
 
-def draw_waves(figure: Figure, axes: list[Axes], ground: Map, wave: Wave) -> None:
-    """Three maps with one colour scale."""
+def draw_forecasts(path: str, ground: Map, comparison: Comparison, table: list[tuple[str, str]]) -> None:
+    """Writes the picture of a solver that uses the surrogate's forecasts."""
+    figure, grid = new_figure(
+        "The solver uses the surrogate: its forecasts take the place of some of the solver's steps",
+        "Salish Sea, runs that the surrogate has never seen, computed twice; the maps are of "
+        f"{comparison.minutes[-1]:g} minutes after the seabed rose",
+    )
+    titles = ("Solver alone", "Solver with forecasts", "Difference")
+    maps = [figure.add_subplot(grid[0, i]) for i in range(3)]
+    draw_waves(figure, maps, ground, titles, comparison.alone, comparison.together)
+    axis = figure.add_subplot(grid[1, :2])
+    axis.plot(comparison.minutes, 100 * comparison.error, "o-", color=ACCENT, linewidth=1.8, markersize=5)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("minutes after the seabed rose")
+    axis.set_title("Difference in % of the waves (root mean square, all runs)", loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(True, alpha=0.25)
+    draw_table(figure.add_subplot(grid[1, 2]), table)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def draw_waves(
+    figure: Figure, axes: list[Axes], ground: Map, titles: tuple[str, ...], first: np.ndarray, second: np.ndarray
+) -> None:
+    """Three maps with one colour scale: the two waves and their difference."""
     wet = ground.elevation < 0
-    limit = max(float(np.quantile(np.abs(wave.solver[wet]), 0.99)), 1e-3)
-    titles = ("Solver (finite volumes, Fortran)", "Surrogate (network, PyTorch)", "Difference")
-    for axis, title, values in zip(
-        axes, titles, (wave.solver, wave.surrogate, wave.surrogate - wave.solver), strict=True
-    ):
+    limit = max(float(np.quantile(np.abs(first[wet]), 0.99)), 1e-3)
+    for axis, title, values in zip(axes, titles, (first, second, second - first), strict=True):
         prepare_map(axis, ground)
         mesh = axis.pcolormesh(
             ground.longitude,

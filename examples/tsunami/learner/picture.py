@@ -12,6 +12,7 @@ import torch
 from . import figure
 
 if typing.TYPE_CHECKING:
+    from .forecasts import Comparison
     from .session import Session
 
 
@@ -66,4 +67,23 @@ def make_picture(session: Session, report: dict) -> None:
         example(session),
         curves,
         table(report),
+    )
+
+
+def make_forecast_picture(session: Session, comparison: Comparison, report: dict) -> None:
+    """Writes forecast.png. One learner calls it."""
+    ground = bathymetry.read(session.options.bathymetry)
+    runs = session.ring.layout.held_slots // session.ring.layout.snapshots
+    figure.draw_forecasts(
+        session.path("forecast.png"),
+        figure.Map(ground.elevation, ground.longitude, ground.latitude),
+        comparison,
+        [
+            ("runs", f"{runs}"),
+            ("forecasts used, asked for", f"{report['forecasts_used']}, {report['forecasts_asked']}"),
+            ("simulated time that they skip", f"{100 * report['forecast_share']:.0f} %"),
+            ("solver alone", f"{report['solver_seconds_alone']:.1f} s"),
+            ("with forecasts, waits included", f"{report['solver_seconds_with_forecasts']:.1f} s"),
+            ("difference at the end, of the waves", f"{100 * report['forecast_error']:.0f} %"),
+        ],
     )

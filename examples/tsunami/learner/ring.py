@@ -15,7 +15,7 @@ import numpy as np
 
 import syncyte
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 VARIABLES = 3
 HEADER_LENGTH = 8
 SEQUENCE, RUN, NUMBER, MILLISECONDS = range(4)  # of a header
@@ -31,6 +31,10 @@ class Counter(enum.IntEnum):
     FINISHED = 4
     BYTES_PUT = 5
     OVERWRITTEN = 6
+    ASKED = 12
+    USED = 13
+    MILLISECONDS_ALONE = 14
+    MILLISECONDS_TOGETHER = 15
     COUNT = 16
 
 
@@ -46,6 +50,7 @@ class Layout:
     snapshots: int  # of one run
     interval_milliseconds: int
     solver_ranks: int
+    forecast_lag: int  # snapshots that a forecast skips; 0: the solver asks for none
 
 
 class Store:
@@ -81,7 +86,7 @@ class Ring:
     """All that the solver shares. The constructor is collective over world, whose rank 0 must be the solver."""
 
     def __init__(self, world: syncyte.Comm) -> None:
-        sizes = np.zeros(8, np.int64)
+        sizes = np.zeros(9, np.int64)
         world.bcast(sizes, 0)
         self.layout = Layout(*sizes.tolist())
         if self.layout.version != LAYOUT_VERSION:

@@ -21,8 +21,9 @@ import syncyte.torch
 from .checkpoint import load_checkpoint, parameters, save_checkpoint
 from .dataset import Moments, Normalisation, deviations
 from .evaluation import Scores, evaluate, held_out_pairs
+from .forecasts import Forecasts, compare
 from .model import Surrogate
-from .picture import make_picture
+from .picture import make_forecast_picture, make_picture
 from .ring import Counter, Ring
 from .training import Plan, Trainer
 
@@ -97,8 +98,8 @@ class Session:
             self.phases.end("figure")
             self.write("training.json", report)
 
-    def restart(self) -> None:
-        """Loads the checkpoint, compares its parameters with the trained ones, and evaluates them."""
+    def restart(self, forecasts: Forecasts | None) -> None:
+        """Loads the checkpoint, compares its parameters with the trained ones, evaluates them; serves the solver."""
         self.normalisation = load_checkpoint(self.path("checkpoint.h5"), self.model, self.learners)
         trained = np.load(self.path("parameters.npy"))
         difference = np.abs(trained - parameters(self.model)).max()
@@ -108,18 +109,46 @@ class Session:
         scores = self.evaluate()
         self.phases.end("evaluation")
         if self.rank == 0:
-            self.write(
-                "restart.json",
-                {
-                    "restart_max_abs_diff": worst,
-                    "held_out_loss": scores.loss,
-                    "baseline_loss": scores.persistence,
-                    "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
-                    "seconds": self.phases.seconds,
-                },
-            )
+            report = {
+                "restart_max_abs_diff": worst,
+                "held_out_loss": scores.loss,
+                "baseline_loss": scores.persistence,
+                "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
+                "seconds": self.phases.seconds,
+            }
+            if forecasts is not None:
+                report.update(self.serve(forecasts))
+            self.write("restart.json", report)
 
     # ---- Parts of these jobs.
+
+    def serve(self, forecasts: Forecasts) -> dict:
+        """Answers the solver while it computes the held-out runs again, and compares them. One learner calls it."""
+        forecasts.serve(self.forecast)
+        self.phases.end("forecasts")
+        comparison = compare(self.ring, self.normalisation.deviation.numpy())
+        layout, read = self.ring.layout, self.ring.read
+        report = {
+            "forecasts_asked": read(Counter.ASKED),
+            "forecasts_used": read(Counter.USED),
+            "forecast_share": read(Counter.USED)
+            * layout.forecast_lag
+            / (layout.held_slots // layout.snapshots * (layout.snapshots - 1)),
+            "forecast_error": comparison.last_error,
+            "solver_seconds_alone": read(Counter.MILLISECONDS_ALONE) / 1000,
+            "solver_seconds_with_forecasts": read(Counter.MILLISECONDS_TOGETHER) / 1000,
+        }
+        make_forecast_picture(self, comparison, report)
+        return report
+
+    def forecast(self, state: np.ndarray) -> np.ndarray:
+        """The state (3, ny, nx) one lead time later; cells that are dry at rest keep theirs."""
+        rest = self.ring.rest_depth
+        with torch.no_grad():
+            later = self.model(self.normalisation.apply(deviations(state[None].copy(), rest)))
+        result = self.normalisation.undo(later)[0].numpy()
+        result[0] += rest
+        return np.where(rest > 0, result, state).astype(np.float32)
 
     def wait_for_held_out(self) -> None:
         self.ring.wait(Counter.HELD_PUBLISHED, self.ring.layout.held_slots)

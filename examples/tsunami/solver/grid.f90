@@ -1,13 +1,14 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The part of the grid that one rank computes: a strip of whole rows with two ghost rows and columns on each side.
+!> The part of the grid that one rank computes: a strip of whole rows with two ghost rows and columns on each side. A
+!> layout says so, from which everything else follows that other ranks must know.
 module tsunami_grid
   use mpi_f08, only: MPI_Comm, MPI_Comm_rank, MPI_Comm_size, MPI_PROC_NULL
-  use syncyte, only: syncyte_comm, syncyte_halo
+  use syncyte, only: syncyte_bundle, syncyte_comm, syncyte_layout
   use tsunami_bathymetry, only: bathymetry_t
   use tsunami_kinds, only: wp
   implicit none
   private
-  public :: grid_t, state_t, make_grid, make_state, set_at_rest, halo
+  public :: grid_t, state_t, make_grid, make_state, set_at_rest, free_grid, free_state, halo
 
   integer, parameter :: halo = 2  !< ghost rows and columns, what second-order reconstruction needs
 
@@ -19,13 +20,15 @@ module tsunami_grid
     type(MPI_Comm) :: comm              !< the solver's ranks
     integer :: rank = 0, ranks = 1
     integer :: south = MPI_PROC_NULL, north = MPI_PROC_NULL  !< ranks that own the neighbouring strips
-    type(syncyte_halo) :: ghost_rows    !< fills the ghost rows with the neighbours' rows; null on one rank
+    type(syncyte_comm) :: strips        !< the solver's ranks
+    type(syncyte_layout) :: rows        !< strips with ghost rows; ghost columns count as cells
     real(wp), allocatable :: bed(:, :)  !< (1-halo:nx+halo, first-halo:last+halo), metres above the sea
   end type grid_t
 
   !> Depth in metres and momenta (depth times velocity) in m^2/s, bounds as the grid's bed.
   type :: state_t
     real(wp), allocatable :: h(:, :), hu(:, :), hv(:, :)
+    type(syncyte_bundle) :: fields      !< all three: one message to each neighbour fills their ghost rows
   end type state_t
 
 contains
@@ -60,20 +63,17 @@ contains
     if (grid%rank > 0) grid%south = grid%rank - 1
     if (grid%rank < grid%ranks - 1) grid%north = grid%rank + 1
     call cut_bed(bathymetry, grid)
-    if (grid%ranks > 1) call make_halo(grid)
+    call grid%strips%from_mpi(comm, name='strips')
+    call grid%rows%blocks(grid%strips, whole=[grid%nx + 2*halo, grid%ny], first=[1, grid%first], &
+                          count=[grid%nx + 2*halo, grid%last - grid%first + 1], ghosts=[0, halo])
   end subroutine make_grid
 
-  !> Makes the halo: the strips lie along a line of ranks and have ghost rows of full width at both ends.
-  subroutine make_halo(grid)
+  subroutine free_grid(grid)
     type(grid_t), intent(inout) :: grid
-    type(syncyte_comm) :: strips, line
 
-    call strips%from_mpi(grid%comm, name='strips')
-    call strips%cartesian(line, [grid%ranks])
-    call grid%ghost_rows%create(line, grid%bed, low=halo)
-    call line%destroy()    ! the halo holds its own reference
-    call strips%destroy()
-  end subroutine make_halo
+    call grid%rows%destroy()
+    call grid%strips%destroy()
+  end subroutine free_grid
 
   subroutine cut_bed(bathymetry, grid)
     type(bathymetry_t), intent(in) :: bathymetry
@@ -99,15 +99,27 @@ contains
     inside = min(max(inside, 1), n)
   end function inside
 
+  !> Allocates a state at rest. Collective over the grid's ranks.
   subroutine make_state(grid, state)
     type(grid_t), intent(in) :: grid
-    type(state_t), intent(out) :: state
+    type(state_t), intent(out), target :: state
 
     allocate (state%h, mold=grid%bed)
     allocate (state%hu, mold=grid%bed)
     allocate (state%hv, mold=grid%bed)
     call set_at_rest(grid, state)
+    call state%fields%create(grid%strips)
+    call state%fields%add('h', grid%rows, state%h)
+    call state%fields%add('hu', grid%rows, state%hu)
+    call state%fields%add('hv', grid%rows, state%hv)
   end subroutine make_state
+
+  subroutine free_state(state)
+    type(state_t), intent(inout) :: state
+
+    call state%fields%destroy()
+    deallocate (state%h, state%hu, state%hv)
+  end subroutine free_state
 
   subroutine set_at_rest(grid, state)
     type(grid_t), intent(in) :: grid

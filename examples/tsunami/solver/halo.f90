@@ -16,7 +16,7 @@ contains
     type(state_t), intent(inout) :: state
 
     call fill_west_and_east(grid, state)
-    if (grid%ranks > 1) call exchange_rows(grid, state)
+    call exchange_rows(state)
     if (grid%south == MPI_PROC_NULL) call fill_south(grid, state)
     if (grid%north == MPI_PROC_NULL) call fill_north(grid, state)
   end subroutine fill_ghosts
@@ -97,12 +97,9 @@ contains
   end subroutine rest
 
   !> Exchanges rows of full width, including the ghost columns at their ends.
-  subroutine exchange_rows(grid, state)
-    type(grid_t), intent(in) :: grid
-    type(state_t), intent(inout) :: state
+  subroutine exchange_rows(state)
+    type(state_t), intent(inout), target :: state
 
-    call grid%ghost_rows%exchange(state%h)
-    call grid%ghost_rows%exchange(state%hu)
-    call grid%ghost_rows%exchange(state%hv)
+    call state%fields%exchange()
   end subroutine exchange_rows
 end module tsunami_halo

@@ -3,13 +3,15 @@
 !> exchange that fills its ghost rows.
 program tsunami_solver
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
-  use mpi_f08, only: MPI_Abort, MPI_Comm, MPI_Comm_rank, MPI_COMM_WORLD, MPI_Finalize, MPI_Init
+  use mpi_f08, only: MPI_Abort, MPI_Comm, MPI_Comm_rank, MPI_COMM_WORLD, MPI_Finalize, MPI_Init, MPI_Wtime
   use syncyte, only: syncyte_comm, syncyte_finalize, syncyte_init
   use tsunami_bathymetry, only: bathymetry_t, read_bathymetry
-  use tsunami_grid, only: grid_t, make_grid, make_state, state_t
+  use tsunami_forecast, only: ask_forecast, close_forecasts, forecasts_t, open_forecasts
+  use tsunami_grid, only: free_grid, free_state, grid_t, make_grid, make_state, state_t
   use tsunami_kinds, only: int64, wp
   use tsunami_options, only: options_t, parse_options, usage
-  use tsunami_ring, only: close_ring, open_ring, publish, publish_held_out, ring_t
+  use tsunami_ring, only: asked, close_ring, open_ring, publish, publish_held_out, ring_t, time_alone, time_together, &
+                          used
   use tsunami_stepper, only: advance, make_workspace, workspace_t
   use tsunami_uplift, only: raise_seabed
   implicit none
@@ -23,8 +25,10 @@ program tsunami_solver
   type(workspace_t) :: work
   type(syncyte_comm) :: world, solvers
   type(ring_t) :: ring
+  type(forecasts_t) :: forecasts
   logical :: alive
   integer(int64) :: run
+  real(wp) :: begin
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -34,11 +38,14 @@ program tsunami_solver
   call world%split_program(solvers, 'tsunami_solver')
   call set_up()
   call open_ring(world, grid, options, ring)
+  if (options%forecast_every > 0) call open_forecasts(world, grid, options%forecast_wait, forecasts)
 
   alive = .true.
+  begin = MPI_Wtime()
   do run = 1, options%held_out_runs
     if (alive) call simulate(first_held_out_seed + run, run, held_out=.true.)
   end do
+  if (options%forecast_every > 0) call use_forecasts(MPI_Wtime() - begin)
   run = 1
   do while (alive .and. run <= options%runs)
     call simulate(options%seed + run - 1, run, held_out=.false.)
@@ -46,7 +53,9 @@ program tsunami_solver
   end do
 
   call close_ring(ring)
-  call grid%ghost_rows%destroy()
+  call free_state(state)
+  call free_state(work%stage)
+  call free_grid(grid)
   call solvers%destroy()
   call world%destroy()
   call syncyte_finalize()
@@ -99,6 +108,48 @@ contains
       if (.not. alive) return
     end do
   end subroutine simulate
+
+  !> Computes the held-out runs again, with forecasts; their snapshots go into the ring.
+  subroutine use_forecasts(seconds_alone)
+    real(wp), intent(in) :: seconds_alone
+
+    begin = MPI_Wtime()
+    do run = 1, options%held_out_runs
+      if (alive) call simulate_with_forecasts(first_held_out_seed + run, run)
+    end do
+    if (grid%rank == 0) then
+      call ring%counters%store(time_alone, nint(1000*seconds_alone, int64))
+      call ring%counters%store(time_together, nint(1000*(MPI_Wtime() - begin), int64))
+      call ring%counters%store(asked, forecasts%asked)
+      call ring%counters%store(used, forecasts%used)
+    end if
+    call solvers%barrier()  ! the counters are stored before the learner hears of the end
+    call close_forecasts(forecasts)
+  end subroutine use_forecasts
+
+  !> Computes one run. After every few snapshots a forecast takes the place of the solver's own steps, if it is in time.
+  subroutine simulate_with_forecasts(seed, number)
+    integer(int64), intent(in) :: seed, number
+    real(wp) :: time
+    integer :: snapshot, computed
+    logical :: got
+
+    call raise_seabed(bathymetry, seed, grid, state)
+    snapshot = 0
+    computed = 0
+    time = 0
+    do while (snapshot < options%snapshots)
+      call advance(grid, options%cfl, snapshot*options%interval, time, state, work)
+      call publish(ring, grid, state, number, int(snapshot, int64), time, alive)
+      if (.not. alive) return
+      computed = computed + 1
+      got = .false.
+      if (modulo(computed, options%forecast_every) == 0 .and. snapshot + options%forecast_lead < options%snapshots) &
+        call ask_forecast(forecasts, grid, state, got)
+      snapshot = snapshot + merge(options%forecast_lead, 1, got)
+      if (got) time = snapshot*options%interval
+    end do
+  end subroutine simulate_with_forecasts
 
   !> Ends the whole job with a message of rank 0.
   subroutine give_up(message)

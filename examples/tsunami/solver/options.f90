@@ -17,6 +17,9 @@ module tsunami_options
     real(wp) :: wait_limit = 2                      !< s
     real(wp) :: cfl = 0.9_wp
     integer(int64) :: seed = 1                      !< of the first training run
+    integer :: forecast_every = 0                   !< snapshots between forecasts of the surrogate; 0: none is used
+    integer :: forecast_lead = 5                    !< snapshots that a forecast skips
+    real(wp) :: forecast_wait = 10                  !< s, the longest wait for a forecast
     logical :: help = .false.
   end type options_t
 
@@ -38,6 +41,9 @@ contains
       '  --wait-limit SECONDS longest wait for them, then the oldest is overwritten (default 2)', &
       '  --cfl NUMBER         Courant number, above 0, at most 1 (default 0.9)', &
       '  --seed N             seed of the first training run (default 1)', &
+      '  --forecast-every N   computes the held-out runs again, and after N snapshots uses a learner''s forecast', &
+      '  --forecast-lead N    snapshots that a forecast skips (default 5)', &
+      '  --forecast-wait SECONDS longest wait for a forecast, then the solver computes itself (default 10)', &
       '  --help               this text'
   end subroutine usage
 
@@ -106,6 +112,14 @@ contains
       call get_real(name, text, 0.01_wp, 1.0_wp, options%cfl, error)
     case ('--seed')
       call get_integer(name, text, 0_int64, 999999999_int64, options%seed, error)
+    case ('--forecast-every')
+      call get_integer(name, text, 0_int64, 100000_int64, number, error)
+      options%forecast_every = int(number)
+    case ('--forecast-lead')
+      call get_integer(name, text, 1_int64, 100000_int64, number, error)
+      options%forecast_lead = int(number)
+    case ('--forecast-wait')
+      call get_real(name, text, 0.0_wp, 86400.0_wp, options%forecast_wait, error)
     case default
       error = 'unknown option "'//name//'"'
     end select

@@ -13,7 +13,7 @@ module tsunami_ring
   private
   public :: ring_t, open_ring, close_ring, publish, publish_held_out, stop_wanted
 
-  integer(int64), parameter :: layout_version = 1
+  integer(int64), parameter :: layout_version = 2
 
   !> Counters, int64 elements of one tensor; the same numbers, from 0, are in learner/ring.py.
   integer, parameter, public :: &
@@ -26,6 +26,10 @@ module tsunami_ring
     overwritten = 7, &     !< snapshots overwritten before they were read often enough
     ticket = 8, &          !< slots that the solver's ranks may fill
     filled = 9, &          !< strips that the solver's other ranks have filled
+    asked = 13, &          !< forecasts that the solver has asked for
+    used = 14, &           !< and got in time
+    time_alone = 15, &     !< milliseconds in which the solver has computed the held-out runs alone
+    time_together = 16, &  !< and with forecasts
     counter_count = 16
 
   type :: ring_t
@@ -48,12 +52,13 @@ contains
     type(grid_t), intent(in) :: grid
     type(options_t), intent(in) :: options
     type(ring_t), intent(out) :: ring
-    integer(int64) :: sizes(8), held_slots, slots
+    integer(int64) :: sizes(9), held_slots, slots
 
     held_slots = int(options%held_out_runs, int64)*options%snapshots
     slots = int(options%ring_runs, int64)*options%snapshots
     sizes = [layout_version, int(grid%nx, int64), int(grid%ny, int64), slots, held_slots, &
-             int(options%snapshots, int64), nint(1000*options%interval, int64), int(grid%ranks, int64)]
+             int(options%snapshots, int64), nint(1000*options%interval, int64), int(grid%ranks, int64), &
+             int(merge(options%forecast_lead, 0, options%forecast_every > 0), int64)]
     call world%bcast(sizes, 0)
     call ring%counters%create(world, SYNCYTE_INT64, [counter_count], name='counters', &
                               local_rows=int(merge(counter_count, 0, grid%rank == 0), int64))

@@ -29,7 +29,9 @@ contains
     integer :: k
 
     call make_state(grid, work%stage)
-    call make_state(grid, work%rate)
+    allocate (work%rate%h, mold=grid%bed)
+    allocate (work%rate%hu, mold=grid%bed)
+    allocate (work%rate%hv, mold=grid%bed)
     allocate (work%surface, mold=grid%bed)
     allocate (work%u, mold=grid%bed)
     allocate (work%v, mold=grid%bed)

@@ -18,7 +18,13 @@ if not operators.ARE_HERE:
 
 CLASSES = [syncyte.Comm, syncyte.Cart, syncyte.Halo, syncyte.Window, syncyte.WholeTensor, syncyte.Request]
 # Methods whose result type depends on the arguments.
-OVERLOADED = {syncyte.WholeTensor.gather, syncyte.WholeTensor.get_box, syncyte.WholeTensor.owner, syncyte.Window.get}
+OVERLOADED = {
+    syncyte.Comm.relocate_rows,
+    syncyte.WholeTensor.gather,
+    syncyte.WholeTensor.get_box,
+    syncyte.WholeTensor.owner,
+    syncyte.Window.get,
+}
 
 
 def test_ops_are_the_names_of_the_reductions():

@@ -14,15 +14,17 @@ import example_path
 # isort: split
 
 LONGEST = 240  # seconds of the whole demo on two cores
+RESULTS = ["bathymetry.bin", "checkpoint.h5", "figure.png", "forecast.png", "report.json"]
 
 
 def check_figure(folder: str) -> None:
     from matplotlib import image
 
-    picture = image.imread(os.path.join(folder, "figure.png"))
-    assert picture.shape[0] > 500, f"figure.png has shape {picture.shape}"
-    assert picture.shape[1] > 800, f"figure.png has shape {picture.shape}"
-    assert picture[..., :3].std() > 0.05, "figure.png is blank"
+    for name in ("figure.png", "forecast.png"):
+        picture = image.imread(os.path.join(folder, name))
+        assert picture.shape[0] > 500, f"{name} has shape {picture.shape}"
+        assert picture.shape[1] > 800, f"{name} has shape {picture.shape}"
+        assert picture[..., :3].std() > 0.05, f"{name} is blank"
 
 
 def check_checkpoint(folder: str, parameters: int) -> None:
@@ -44,6 +46,8 @@ def check_report(report: dict, quick: bool) -> None:
     assert report["samples"] > 0
     assert report["bytes_put"] > 0
     assert report["bytes_gathered"] > 0
+    assert report["forecasts_used"] == report["forecasts_asked"] > 0
+    assert report["forecast_error"] < (0.8 if quick else 0.35), "the solver's use of forecasts spoils its runs"
     if not quick:
         assert report["loss_last"] < report["loss_first"] / 2, "training has learnt too little"
         assert report["held_out_loss"] < report["baseline_loss"] / 3, "the surrogate has learnt too little"
@@ -60,7 +64,7 @@ def main() -> None:
     check_report(report, quick)
     check_figure(output)
     check_checkpoint(output, report["parameters"])
-    assert sorted(os.listdir(output)) == ["bathymetry.bin", "checkpoint.h5", "figure.png", "report.json"]
+    assert sorted(os.listdir(output)) == RESULTS
     assert quick or seconds < LONGEST, f"the demo took {seconds:.0f} s; expected less than {LONGEST} s"
 
 
