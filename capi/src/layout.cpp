@@ -177,8 +177,8 @@ struct given_lists {
   const std::int64_t* counts;
   std::int64_t ghosts_length;
   const std::int64_t* ghosts;
-  std::int64_t indices_length;
-  const std::int64_t* indices;
+  std::int64_t points_length;
+  const std::int64_t* points;
 };
 
 std::vector<distribution::point_list> checked_lists(const given_lists& given, std::int64_t extent) {
@@ -199,12 +199,13 @@ std::vector<distribution::point_list> checked_lists(const given_lists& given, st
     all += counts[i];
   }
   std::span<const std::int64_t> left;
-  if (all > 0 || given.indices_length != 0)
-    left = base::array_argument<std::int64_t>(given.indices, given.indices_length)
-               .checked("indices", all, "point of the arrays");
+  if (all > 0 || given.points_length != 0)
+    left = base::array_argument<std::int64_t>(given.points, given.points_length)
+               .checked("points", all, "point of the arrays");
+  base::expect(all == 0 || extent > 0, SYNCYTE_ERR_ARGUMENT, "points", "given", "none: the array has no points");
   for (std::int64_t i = 0; i < all; ++i)
     base::expect(left[static_cast<std::size_t>(i)] >= 0 && left[static_cast<std::size_t>(i)] < extent,
-                 SYNCYTE_ERR_ARGUMENT, {"indices", i}, left[static_cast<std::size_t>(i)], "0 to {}", extent - 1);
+                 SYNCYTE_ERR_ARGUMENT, {"points", i}, left[static_cast<std::size_t>(i)], "0 to {}", extent - 1);
   std::vector<distribution::point_list> result;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto count = static_cast<std::size_t>(counts[i]);
@@ -247,7 +248,8 @@ syncyte_status_t relocate(const char* operation, direction way, const given_arra
     if (!caller.error) caller.error = error;
     collectives::run<collectives::relocation>(
         *before->comm(), operation, caller, way, dtype, collectives::block_arrays{before->cut(), arrays, "arrays"},
-        collectives::block_arrays{after->cut(), targets, "targets"}, first, static_cast<std::size_t>(bytes));
+        collectives::block_arrays{after->cut(), targets, "targets"}, first,
+        [&] { return before->route_to(after, first); }, static_cast<std::size_t>(bytes));
   });
 }
 
@@ -318,7 +320,7 @@ syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm, int32_t ndim,
 
 syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t comm, int32_t ndim, const int64_t* extents,
                                                int64_t counts_length, const int64_t* counts, int64_t ghosts_length,
-                                               const int64_t* ghosts, int64_t indices_length, const int64_t* indices,
+                                               const int64_t* ghosts, int64_t points_length, const int64_t* points,
                                                syncyte_truth_t truth, syncyte_layout_t* layout) {
   return after_init("layout_create_indices", [&] {
     const auto group = find_comm(comm);
@@ -330,7 +332,7 @@ syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t comm, int32_t ndim
       mine.whole = checked_extents(ndim, extents, "extents");
       base::expect_known<base::known::truth>(truth, "truth");
       mine.rule = rule_of(truth);
-      lists = checked_lists({counts_length, counts, ghosts_length, ghosts, indices_length, indices}, mine.whole[0]);
+      lists = checked_lists({counts_length, counts, ghosts_length, ghosts, points_length, points}, mine.whole[0]);
     });
     *layout = tables::layout().insert(collectives::gather_lists(group, "layout_create_indices", mine, lists));
   });

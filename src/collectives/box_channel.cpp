@@ -48,13 +48,21 @@ struct box_cut {
 
 box_message box_channel::next() {
   box_message result;
-  for (; box_ < boxes_.size(); ++box_, piece_ = 0)
+  for (; box_ < boxes_.size(); ++box_, piece_ = 0) {
+    const std::int64_t whole = elements_of(boxes_[box_]);
+    if (piece_ == 0 && whole <= most_) {
+      if (result.elements + whole > most_) return result;
+      result.elements += whole;
+      result.boxes.push_back(boxes_[box_]);
+      continue;
+    }
     for (const box_cut cut(boxes_[box_], most_); piece_ < cut.pieces; ++piece_) {
       const shipment piece = cut.piece(boxes_[box_], piece_);
       if (result.elements + elements_of(piece) > most_) return result;
       result.elements += elements_of(piece);
       result.boxes.push_back(piece);
     }
+  }
   return result;
 }
 

@@ -2,6 +2,8 @@
 #include "collectives/relocation.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -47,15 +49,32 @@ relocation::blocks::blocks(const block_arrays& given, const comm::communicator& 
                "{}, those of the communicator", comm.size());
   std::ranges::copy(given.cut.blocks_of(comm.rank()), std::back_inserter(numbers));
   arrays = checked_arrays(given, comm.rank(), dtype);
+  for (const base::buffer& each : arrays) {
+    const auto rows = base::dense_strides(each.shape(), each.element_bytes());
+    const bool is_dense = std::ranges::equal(each.strides().subspan(1), std::span(rows).subspan(1));
+    const bool has_ghosts = std::ranges::any_of(std::span(ghosts.low).subspan(1), std::identity()) ||
+                            std::ranges::any_of(std::span(ghosts.high).subspan(1), std::identity());
+    row_bytes.push_back(is_dense && !has_ghosts ? static_cast<std::size_t>(rows[0]) : 0);
+  }
 }
 
-const base::buffer& relocation::blocks::array_of(int block) const {
-  return arrays[static_cast<std::size_t>(std::ranges::lower_bound(numbers, block) - numbers.begin())];
+std::size_t relocation::blocks::place_of(int block) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(numbers, block) - numbers.begin());
+}
+
+std::span<std::byte> relocation::blocks::run_of(const shipment& box) const {
+  const std::size_t at = place_of(box.block), bytes = row_bytes[at];
+  const base::buffer& array = arrays[at];
+  if (bytes == 0 || (box.count[0] > 1 && array.stride(0) != static_cast<std::int64_t>(bytes))) return {};
+  for (int axis = 1; axis < array.ndim(); ++axis)
+    if (box.count[static_cast<std::size_t>(axis)] != array.extent(axis)) return {};
+  return {array.data() + (ghosts.low[0] + box.offset[0]) * array.stride(0),
+          static_cast<std::size_t>(box.count[0]) * bytes};
 }
 
 relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtype_t dtype, const block_arrays& from,
                        const block_arrays& to, const std::optional<distribution::per_axis>& first,
-                       std::size_t buffer_bytes)
+                       const route_finder& find, std::size_t buffer_bytes)
     : rank_(terms.comm().rank()),
       way_(way),
       dtype_(dtype),
@@ -63,11 +82,11 @@ relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtyp
       buffer_bytes_(buffer_bytes),
       read_(from, terms.comm(), dtype),
       written_(to, terms.comm(), dtype) {
-  route_ = first ? distribution::find_route(from.cut, to.cut, rank_, *first)
-                 : distribution::find_route(from.cut, to.cut, rank_);
+  route_ = find();
+  sends_ = route_->sends, receives_ = route_->receives;
   if (way == direction::adjoint) {
     std::swap(read_, written_);
-    std::swap(route_.sends, route_.receives);
+    std::swap(sends_, receives_);
   }
   require_targets(written_.arrays);
   for (const base::buffer& target : written_.arrays)
@@ -76,7 +95,7 @@ relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtyp
   for (const base::buffer& target : written_.arrays) written += target.bytes();
   streams_ = way == direction::forward && written >= base::streaming_threshold;
   most_elements_ = static_cast<std::int64_t>(buffer_bytes_ / element_bytes_);
-  const std::int64_t moved = elements_for_others(route_.sends) + elements_for_others(route_.receives);
+  const std::int64_t moved = elements_for_others(sends_) + elements_for_others(receives_);
   memory_ = memory::scratch(std::min(buffer_bytes_, bytes_of(moved, dtype)));
   terms.named_fact("dtype", dtype, base::dtype_name);
   terms.fact("hash of the layout before", hash_of(from.cut));
@@ -88,7 +107,7 @@ relocation::relocation(comm::agreement& terms, form, direction way, syncyte_dtyp
 
 /// All ranks' messages have the same size, because each pair has to cut its boxes in the same way.
 void relocation::compare(comm::collective_call& call) {
-  const std::size_t peers = channels_of(route_.sends, rank_, 1).size() + channels_of(route_.receives, rank_, 1).size();
+  const std::size_t peers = channels_of(sends_, rank_, 1).size() + channels_of(receives_, rank_, 1).size();
   const auto messages = static_cast<std::int64_t>(mpi::allreduce(peers, MPI_MAX, call.comm().data()));  // at once
   if (messages == 0) return;
   most_elements_ /= messages;
@@ -110,6 +129,11 @@ std::int64_t relocation::elements_for_others(std::span<const shipment> all) cons
 
 void relocation::pack(const box_message& what, std::byte* to) const {
   for (const shipment& each : what.boxes) {
+    if (const auto run = read_.run_of(each); !run.empty()) {
+      std::memcpy(to, run.data(), run.size());
+      to += run.size();
+      continue;
+    }
     const base::buffer& array = read_.array_of(each.block);
     const auto shape = shape_of(each, array.ndim());
     const place from = place_of(array, read_.ghosts, each);
@@ -120,6 +144,11 @@ void relocation::pack(const box_message& what, std::byte* to) const {
 
 void relocation::unpack(const box_message& what, const std::byte* from) const {
   for (const shipment& each : what.boxes) {
+    if (const auto run = written_.run_of(each); !run.empty() && !streams_ && way_ == direction::forward) {
+      std::memcpy(run.data(), from, run.size());
+      from += run.size();
+      continue;
+    }
     store(each, from, base::dense_strides(shape_of(each, written_.array_of(each.block).ndim()), element_bytes_));
     from += bytes_of(distribution::volume({{}, each.count}), dtype_);
   }
@@ -128,9 +157,8 @@ void relocation::unpack(const box_message& what, const std::byte* from) const {
 /// Copies the boxes that stay on this rank.
 void relocation::copy_own() const {
   const auto is_own = [this](const shipment& each) { return each.peer == rank_; };
-  auto sent = std::ranges::find_if(route_.sends, is_own);
-  for (auto got = std::ranges::find_if(route_.receives, is_own); got != route_.receives.end() && is_own(*got);
-       ++got, ++sent) {
+  auto sent = std::ranges::find_if(sends_, is_own);
+  for (auto got = std::ranges::find_if(receives_, is_own); got != receives_.end() && is_own(*got); ++got, ++sent) {
     const place from = place_of(read_.array_of(sent->block), read_.ghosts, *sent);
     store(*got, from.data, from.strides);
   }
@@ -164,8 +192,8 @@ void relocation::move(mover& by) {
 }
 
 void relocation::exchange(mover& by) {
-  std::vector<box_channel> sends = channels_of(route_.sends, rank_, most_elements_);
-  std::vector<box_channel> receives = channels_of(route_.receives, rank_, most_elements_);
+  std::vector<box_channel> sends = channels_of(sends_, rank_, most_elements_);
+  std::vector<box_channel> receives = channels_of(receives_, rank_, most_elements_);
   std::vector<std::pair<box_message, const std::byte*>> arrived;
   bool is_first = true;
   for (bool are_left = true; std::exchange(are_left, false);) {

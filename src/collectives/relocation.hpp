@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,9 +30,13 @@ class relocation final : public data_operation {
  public:
   enum class direction { forward, adjoint };
 
+  /// Finds what this rank sends and receives (distribution::find_route()); it may throw.
+  using route_finder = std::function<std::shared_ptr<const distribution::route>()>;
+
   /// With `first` one of the arrays is a box of the other one, and begins at its point `first`; only that is moved.
   relocation(comm::agreement& terms, form how, direction way, syncyte_dtype_t dtype, const block_arrays& from,
-             const block_arrays& to, const std::optional<distribution::per_axis>& first, std::size_t buffer_bytes);
+             const block_arrays& to, const std::optional<distribution::per_axis>& first, const route_finder& find,
+             std::size_t buffer_bytes);
 
   void compare(comm::collective_call& call) override;
   void move(mover& by) override;
@@ -45,10 +51,14 @@ class relocation final : public data_operation {
   /// One side's arrays on this rank.
   struct blocks {
     blocks(const block_arrays& given, const comm::communicator& comm, syncyte_dtype_t dtype);
-    const base::buffer& array_of(int block) const;
+    const base::buffer& array_of(int block) const { return arrays[place_of(block)]; }
+    std::size_t place_of(int block) const;
+    /// The bytes of a box that lie together, which consists of whole rows; none if they do not.
+    std::span<std::byte> run_of(const distribution::shipment& box) const;
 
     std::vector<int> numbers;  // ascending
     std::vector<base::buffer> arrays;
+    std::vector<std::size_t> row_bytes;  // of arrays with dense rows that have no ghosts; otherwise 0
     distribution::ghost_widths ghosts;
   };
 
@@ -62,7 +72,8 @@ class relocation final : public data_operation {
   std::size_t buffer_bytes_;
   blocks read_, written_;
   bool streams_;  // past the caches
-  distribution::route route_;
+  std::shared_ptr<const distribution::route> route_;
+  std::span<const distribution::shipment> sends_, receives_;
   std::int64_t most_elements_;  // of a message, equal on all ranks
   memory::scratch memory_;      // of the messages of a round
 };

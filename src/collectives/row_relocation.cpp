@@ -16,56 +16,56 @@
 namespace syncyte::collectives {
 namespace {
 
-std::size_t row_bytes(const base::buffer& array) {
-  return base::volume(array.shape().subspan(1)) * array.element_bytes();
-}
-
-std::byte* row_of(const base::buffer& array, std::int64_t row) { return array.data() + row * array.stride(0); }
-
-/// Whether each row is dense and follows the one before.
-bool has_dense_rows(const base::buffer& array) {
-  return std::ranges::equal(array.strides(), base::dense_strides(array.shape(), array.element_bytes()));
-}
-
-std::vector<std::int64_t> shape_of_rows(const base::buffer& array, std::int64_t count) {
-  std::vector<std::int64_t> result(array.shape().begin(), array.shape().end());
-  result[0] = count;
-  return result;
-}
-
-void copy_to(std::byte* dense, const base::buffer& array, std::int64_t first, std::int64_t count) {
-  const auto shape = shape_of_rows(array, count);
-  base::copy_strided(dense, base::dense_strides(shape, array.element_bytes()), row_of(array, first), array.strides(),
-                     shape, array.element_bytes());
-}
-
-void copy_from(const std::byte* dense, const base::buffer& array, std::int64_t first, std::int64_t count) {
-  const auto shape = shape_of_rows(array, count);
-  base::copy_strided(row_of(array, first), array.strides(), dense, base::dense_strides(shape, array.element_bytes()),
-                     shape, array.element_bytes());
-}
-
-/// Moves rows towards the beginning of the same array, or to another array.
-void move_rows(const base::buffer& from, std::int64_t first, const base::buffer& to, std::int64_t place,
-               std::int64_t count) {
-  const bool is_same = from.data() == to.data();
-  if (is_same && has_dense_rows(from)) {
-    std::memmove(row_of(to, place), row_of(from, first), static_cast<std::size_t>(count) * row_bytes(from));
-    return;
-  }
-  const std::int64_t step = is_same ? 1 : count;  // rows that may overlap go one by one
-  for (std::int64_t done = 0; done < count; done += step) {
-    const auto shape = shape_of_rows(from, step);
-    base::copy_strided(row_of(to, place + done), to.strides(), row_of(from, first + done), from.strides(), shape,
-                       from.element_bytes());
-  }
-}
-
 bool is_same_memory(const base::buffer& a, const base::buffer& b) {
   return a.data() == b.data() && std::ranges::equal(a.strides(), b.strides());
 }
 
 }  // namespace
+
+row_relocation::table::table(const base::buffer& given)
+    : array(given),
+      row_bytes(base::volume(array.shape().subspan(1)) * array.element_bytes()),
+      is_dense(std::ranges::equal(array.strides(), base::dense_strides(array.shape(), array.element_bytes()))) {}
+
+std::vector<std::int64_t> row_relocation::table::shape_of(std::int64_t rows) const {
+  std::vector<std::int64_t> result(array.shape().begin(), array.shape().end());
+  result[0] = rows;
+  return result;
+}
+
+void row_relocation::table::copy_to(std::byte* dense, std::int64_t first, std::int64_t count) const {
+  if (is_dense) {
+    std::memcpy(dense, row(first), static_cast<std::size_t>(count) * row_bytes);
+    return;
+  }
+  const auto shape = shape_of(count);
+  base::copy_strided(dense, base::dense_strides(shape, array.element_bytes()), row(first), array.strides(), shape,
+                     array.element_bytes());
+}
+
+void row_relocation::table::copy_from(const std::byte* dense, std::int64_t first, std::int64_t count) const {
+  if (is_dense) {
+    std::memcpy(row(first), dense, static_cast<std::size_t>(count) * row_bytes);
+    return;
+  }
+  const auto shape = shape_of(count);
+  base::copy_strided(row(first), array.strides(), dense, base::dense_strides(shape, array.element_bytes()), shape,
+                     array.element_bytes());
+}
+
+/// Moves rows towards the beginning of the same array, or to another array.
+void row_relocation::table::move_to(const table& target, std::int64_t place, std::int64_t first,
+                                    std::int64_t count) const {
+  if (is_dense && target.is_dense) {
+    std::memmove(target.row(place), row(first), static_cast<std::size_t>(count) * row_bytes);
+    return;
+  }
+  const std::int64_t step = array.data() == target.array.data() ? 1 : count;  // rows that may overlap go one by one
+  const auto shape = shape_of(step);
+  for (std::int64_t done = 0; done < count; done += step)
+    base::copy_strided(target.row(place + done), target.array.strides(), row(first + done), array.strides(), shape,
+                       array.element_bytes());
+}
 
 row_relocation::row_relocation(comm::agreement& terms, form, const rows_to_move& given)
     : rank_(terms.comm().rank()), rows_(given.rows), leaving_(static_cast<std::size_t>(terms.comm().size())) {
@@ -73,11 +73,11 @@ row_relocation::row_relocation(comm::agreement& terms, form, const rows_to_move&
   base::expect(!given.arrays.empty(), SYNCYTE_ERR_ARGUMENT, "count", 0, "1 or more arrays");
   terms.fact("count", std::ssize(given.arrays));
   for (const syncyte_buffer_t& each : given.arrays) {
-    const base::buffer& array = arrays_.emplace_back(&each, "arrays");
+    const base::buffer array(&each, "arrays");
     array.require_host();
     base::expect(array.ndim() > 0 && array.extent(0) >= moved, SYNCYTE_ERR_SHAPE, "shape of an array",
                  base::shape_text(array.shape()), "{} rows or more, one for each destination", moved);
-    record_bytes_ += row_bytes(array);
+    record_bytes_ += arrays_.emplace_back(array).row_bytes;
     terms.named_fact("dtype", array.dtype(), base::dtype_name);
     terms.fact("dimensions of an array", array.ndim());
     for (int axis = 1; axis < array.ndim(); ++axis)
@@ -91,17 +91,16 @@ row_relocation::row_relocation(comm::agreement& terms, form, const rows_to_move&
 void row_relocation::sort_rows(std::span<const std::int32_t> destinations) {
   const int size = static_cast<int>(leaving_.size());
   send_counts_.resize(leaving_.size());
-  for (std::int64_t row = 0; row < std::ssize(destinations); ++row) {
-    const int to = destinations[static_cast<std::size_t>(row)];
+  for (auto each = destinations.begin(); each != destinations.end();) {
+    const int to = *each;
+    const std::int64_t row = each - destinations.begin();
+    each = std::find_if(each, destinations.end(), [&](std::int32_t other) { return other != to; });
     if (to == SYNCYTE_PROC_NULL) continue;
     base::expect(to >= 0 && to < size, SYNCYTE_ERR_ARGUMENT, {"destinations", row}, to,
                  "0 to {}, or SYNCYTE_PROC_NULL for a row that goes nowhere", size - 1);
-    auto& ranges = leaving_[static_cast<std::size_t>(to)];
-    if (!ranges.empty() && ranges.back().first + ranges.back().count == row)
-      ++ranges.back().count;
-    else
-      ranges.push_back({row, 1});
-    ++send_counts_[static_cast<std::size_t>(to)];
+    const std::int64_t count = each - destinations.begin() - row;
+    leaving_[static_cast<std::size_t>(to)].push_back({row, count});
+    send_counts_[static_cast<std::size_t>(to)] += count;
   }
   receive_counts_.assign(leaving_.size(), 0);
   receive_counts_[static_cast<std::size_t>(rank_)] = send_counts_[static_cast<std::size_t>(rank_)];
@@ -111,15 +110,16 @@ void row_relocation::check_targets(std::span<const syncyte_buffer_t> targets) {
   base::expect(targets.empty() || targets.size() == arrays_.size(), SYNCYTE_ERR_ARGUMENT, "targets",
                fmt::format("{} arrays", targets.size()), "{}, one for each array", arrays_.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const base::buffer& target = targets_.emplace_back(&targets[i], "targets");
-    target.require_host().require_writable().require_dtype(arrays_[i].dtype());
-    const auto rows = shape_of_rows(arrays_[i], target.ndim() > 0 ? target.extent(0) : 0);
+    const base::buffer target(&targets[i], "targets");
+    target.require_host().require_writable().require_dtype(arrays_[i].array.dtype());
+    const auto rows = arrays_[i].shape_of(target.ndim() > 0 ? target.extent(0) : 0);
     base::expect(std::ranges::equal(rows, target.shape()), SYNCYTE_ERR_SHAPE, "shape of a target",
                  base::shape_text(target.shape()), "rows as those of its array, of shape {}",
-                 base::shape_text(arrays_[i].shape()));
+                 base::shape_text(arrays_[i].array.shape()));
     for (std::size_t other = 0; other < arrays_.size(); ++other)
-      if (other != i || !is_same_memory(arrays_[i], target)) base::require_apart(arrays_[other], target);
-    for (std::size_t other = 0; other < i; ++other) base::require_apart(targets_[other], target);
+      if (other != i || !is_same_memory(arrays_[i].array, target)) base::require_apart(arrays_[other].array, target);
+    for (const table& other : targets_) base::require_apart(other.array, target);
+    targets_.emplace_back(target);
   }
   require_room();
 }
@@ -131,8 +131,8 @@ std::int64_t row_relocation::total() const {
 }
 
 void row_relocation::require_room() const {
-  for (const base::buffer& target : targets_)
-    base::expect(target.extent(0) >= total(), SYNCYTE_ERR_SHAPE, "rows of a target", target.extent(0),
+  for (const table& target : targets_)
+    base::expect(target.array.extent(0) >= total(), SYNCYTE_ERR_SHAPE, "rows of a target", target.array.extent(0),
                  "{} or more, the rows that this rank gets", total());
 }
 
@@ -164,17 +164,17 @@ std::vector<row_relocation::peer_rows> row_relocation::others(std::span<const st
 
 /// The order of the elements of a message: all rows of the first array, then those of the next.
 void row_relocation::pack(int to, std::byte* message) const {
-  for (const base::buffer& array : arrays_)
-    for (const row_range& each : leaving_[static_cast<std::size_t>(to)]) {
-      copy_to(message, array, each.first, each.count);
-      message += static_cast<std::size_t>(each.count) * row_bytes(array);
+  for (const table& each : arrays_)
+    for (const auto& [first, count] : leaving_[static_cast<std::size_t>(to)]) {
+      each.copy_to(message, first, count);
+      message += static_cast<std::size_t>(count) * each.row_bytes;
     }
 }
 
 void row_relocation::unpack(const std::byte* message, std::int64_t first, std::int64_t count) const {
-  for (const base::buffer& target : targets_) {
-    copy_from(message, target, first, count);
-    message += static_cast<std::size_t>(count) * row_bytes(target);
+  for (const table& each : targets_) {
+    each.copy_from(message, first, count);
+    message += static_cast<std::size_t>(count) * each.row_bytes;
   }
 }
 
@@ -184,8 +184,7 @@ void row_relocation::keep_own() const {
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     std::int64_t next = 0;
     for (const auto& [first, count] : leaving_[static_cast<std::size_t>(rank_)]) {
-      const bool is_in_place = row_of(targets_[i], next) == row_of(arrays_[i], first);
-      if (!is_in_place) move_rows(arrays_[i], first, targets_[i], next, count);
+      if (targets_[i].row(next) != arrays_[i].row(first)) arrays_[i].move_to(targets_[i], next, first, count);
       next += count;
     }
   }

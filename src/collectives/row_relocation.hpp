@@ -32,6 +32,21 @@ class row_relocation final : public data_operation {
   void finish() override { *rows_ = total(); }
 
  private:
+  /// An array, as rows.
+  struct table {
+    explicit table(const base::buffer& given);
+
+    base::buffer array;
+    std::size_t row_bytes;
+    bool is_dense;  // its rows are, and follow one another
+
+    std::byte* row(std::int64_t number) const { return array.data() + number * array.stride(0); }
+    /// Rows, and the strides of dense ones.
+    std::vector<std::int64_t> shape_of(std::int64_t rows) const;
+    void copy_to(std::byte* dense, std::int64_t first, std::int64_t count) const;
+    void copy_from(const std::byte* dense, std::int64_t first, std::int64_t count) const;
+    void move_to(const table& target, std::int64_t place, std::int64_t first, std::int64_t count) const;
+  };
   /// Consecutive rows.
   struct row_range {
     std::int64_t first, count;
@@ -55,7 +70,7 @@ class row_relocation final : public data_operation {
   void keep_own() const;
 
   int rank_;
-  std::vector<base::buffer> arrays_, targets_;
+  std::vector<table> arrays_, targets_;
   std::int64_t* rows_;
   std::size_t record_bytes_ = 0;                 // of one row of all arrays
   std::vector<std::vector<row_range>> leaving_;  // rows by destination

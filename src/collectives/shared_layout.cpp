@@ -66,6 +66,17 @@ std::vector<distribution::rank_list> lists_of_all(comm::communicator& comm,
   return result;
 }
 
+const char* rule_name(std::int32_t rule) {
+  switch (static_cast<distribution::shared_points>(rule)) {
+    case distribution::shared_points::lower:
+      return "lower";
+    case distribution::shared_points::upper:
+      return "upper";
+    default:
+      return "equal";
+  }
+}
+
 /// Makes a layout of what each rank has chosen: exchange() brings it to all ranks, make() is each rank's own.
 std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, const char* operation,
                                       const own_part& mine, const std::function<void()>& exchange,
@@ -78,7 +89,7 @@ std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, 
   for (int axis = 0; axis < std::ssize(mine.whole); ++axis)
     call.fact("extent of axis {}", mine.whole[static_cast<std::size_t>(axis)],
               {mine.argument, axis, static_cast<int>(mine.whole.size())});
-  call.fact("truth", static_cast<std::int64_t>(mine.rule));
+  call.named_fact("truth", static_cast<std::int32_t>(mine.rule), rule_name);
   call.agree();
   exchange();
   std::optional<layout> made;
@@ -89,6 +100,21 @@ std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, 
 }
 
 }  // namespace
+
+std::shared_ptr<const distribution::route> shared_layout::route_to(
+    const std::shared_ptr<const shared_layout>& other, const std::optional<distribution::per_axis>& first) const {
+  constexpr std::size_t most_routes = 2;
+  const std::lock_guard lock(mutex_);
+  for (const known_route& each : routes_)
+    if (each.to.lock() == other && each.first == first) return each.found;
+  const int rank = comm_->rank();
+  auto found =
+      std::make_shared<const distribution::route>(first ? distribution::find_route(cut_, other->cut(), rank, *first)
+                                                        : distribution::find_route(cut_, other->cut(), rank));
+  routes_.push_front({other, first, found});
+  if (routes_.size() > most_routes) routes_.pop_back();
+  return found;
+}
 
 std::int64_t hash_of(const layout& cut) {
   const std::vector<std::int64_t> numbers = cut.fingerprint();

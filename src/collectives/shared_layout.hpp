@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
 #include "distribution/layout.hpp"
+#include "distribution/route.hpp"
 
 namespace syncyte::collectives {
 
@@ -24,7 +27,20 @@ class shared_layout {
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const distribution::layout& cut() const { return cut_; }
 
+  /// What this rank sends and receives when an array goes to another layout (distribution::find_route()). The last
+  /// routes are kept: those of listed points take longer to find than to use. Thread-safe.
+  std::shared_ptr<const distribution::route> route_to(const std::shared_ptr<const shared_layout>& other,
+                                                      const std::optional<distribution::per_axis>& first) const;
+
  private:
+  struct known_route {
+    std::weak_ptr<const shared_layout> to;
+    std::optional<distribution::per_axis> first;
+    std::shared_ptr<const distribution::route> found;
+  };
+
+  mutable std::mutex mutex_;
+  mutable std::deque<known_route> routes_;  // the newest is first
   std::shared_ptr<comm::communicator> comm_;
   distribution::layout cut_;
 };

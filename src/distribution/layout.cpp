@@ -47,14 +47,14 @@ void check_ndim(std::size_t ndim) {
 }
 
 /// Throws unless the number of all cells is at most most_cells.
-void check_extents(std::span<const std::int64_t> whole) {
+void check_extents(std::span<const std::int64_t> whole, const char* argument = "cells") {
   check_ndim(whole.size());
   std::int64_t cells = 1;
   for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-    const base::argument_name name("cells", axis, static_cast<int>(whole.size()));
+    const base::argument_name name(argument, axis, static_cast<int>(whole.size()));
     base::expect(whole[axis] >= 0, SYNCYTE_ERR_ARGUMENT, name, whole[axis], "0 or more");
     base::expect(!__builtin_mul_overflow(cells, std::max<std::int64_t>(whole[axis], 1), &cells) && cells <= most_cells,
-                 SYNCYTE_ERR_ARGUMENT, name, whole[axis], "at most 2^62 cells in all");
+                 SYNCYTE_ERR_ARGUMENT, name, whole[axis], "at most 2^62 elements in all");
   }
 }
 
@@ -206,7 +206,7 @@ layout layout::of_blocks(std::span<const std::int64_t> whole, std::span<const ra
 
 layout layout::of_lists(std::span<const std::int64_t> whole, std::span<const rank_list> lists, shared_points rule,
                         int size) {
-  check_extents(whole);
+  check_extents(whole, "extents");
   layout result;
   result.size_ = size;
   for (const std::int64_t points : whole) result.points_.push_back({points});

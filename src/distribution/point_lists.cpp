@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse_hole(std::int64_t point) {
   const std::string text = fmt::format("point {} is in no rank's list, or only as a ghost", point);
-  base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "indices", .value = text, .expected = "lists that have each point"},
+  base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "points", .value = text, .expected = "lists that have each point"},
                text);
 }
 
@@ -63,8 +63,7 @@ point_lists::point_lists(std::int64_t extent, std::span<const point_list> of_blo
     const point_list& list = of_blocks[block];
     for (const range& each : list.runs)
       base::expect(each.count > 0 && each.first >= 0 && each.first < extent && each.count <= extent - each.first,
-                   SYNCYTE_ERR_ARGUMENT, "indices", each.first < 0 ? each.first : each.end() - 1, "0 to {}",
-                   extent - 1);
+                   SYNCYTE_ERR_ARGUMENT, "points", each.first < 0 ? each.first : each.end() - 1, "0 to {}", extent - 1);
     const std::int64_t count = list.count();
     base::expect(list.ghosts >= 0 && list.ghosts <= count, SYNCYTE_ERR_ARGUMENT, "ghosts", list.ghosts, "0 to {}",
                  count);

@@ -59,7 +59,13 @@ syncyte_buffer_t whole_tensor::local() const {
                   "rank {} has {} blocks of {}, which have no view in one array; expected at most 1, or accesses to "
                   "boxes",
                   comm_->rank(), mine.size(), layout_.text());
-    shape = mine.empty() ? std::vector<std::int64_t>(shape.size()) : blocks->shape_of(mine.front());
+    const distribution::layout& cut = blocks->layout()->cut();
+    if (!mine.empty())
+      shape = blocks->shape_of(mine.front());
+    else if (cut.lists() != nullptr)
+      shape[shape.size() - static_cast<std::size_t>(cut.ndim())] = 0;
+    else
+      std::ranges::fill(shape, 0);
   } else {
     shape[0] = layout_.partition().count(comm_->rank());
   }

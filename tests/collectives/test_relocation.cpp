@@ -128,7 +128,9 @@ void relocate(const layout& from, const std::vector<syncyte_buffer_t>& sources, 
               syncyte_dtype_t dtype = SYNCYTE_INT32, direction way = direction::forward) {
   collectives::run<collectives::relocation>(
       world(), "relocate", {}, way, dtype, collectives::block_arrays{from, sources, "sources"},
-      collectives::block_arrays{to, targets, "targets"}, std::optional<per_axis>(), buffer_bytes);
+      collectives::block_arrays{to, targets, "targets"}, std::optional<per_axis>(),
+      [&] { return std::make_shared<const distribution::route>(distribution::find_route(from, to, world().rank())); },
+      buffer_bytes);
 }
 
 struct trial {

@@ -211,7 +211,7 @@ TEST(layout, lists_that_do_not_add_up_are_refused) {
   EXPECT_EQ(with({list(0, {0, 1, 2}, 0), list(1, {4, 5}, 0)}), "point 3 is in no rank's list, or only as a ghost");
   EXPECT_EQ(with({list(0, {0, 1, 2}, 0), list(1, {4, 5, 3}, 1)}), "point 3 is in no rank's list, or only as a ghost");
   EXPECT_EQ(with({list(0, {0, 1, 2, 3, 4}, 0)}), "point 5 is in no rank's list, or only as a ghost");
-  EXPECT_EQ(with({list(0, {0, 1, 2, 3, 4, 5, 6}, 0)}), "indices is 6; expected 0 to 5");
+  EXPECT_EQ(with({list(0, {0, 1, 2, 3, 4, 5, 6}, 0)}), "points is 6; expected 0 to 5");
   EXPECT_EQ(with({list(0, {0, 1, 2, 3, 4, 5}, 7)}), "ghosts is 7; expected 0 to 6");
 }
 
@@ -269,7 +269,8 @@ TEST(layout, huge_arrays_have_short_descriptions) {
   EXPECT_EQ(made.owner({huge - 1}), (huge - 1) % 3);
   EXPECT_NE(made, layout::on_mesh(std::vector{axis::block_cyclic(huge, 3, 2)}, by, {{3}, {0, 1, 2}}, 3));
   const std::vector<std::int64_t> too_large{huge, 4};
-  EXPECT_NE(refusal([&] { (void)layout::of_blocks(too_large, {}, 1); }).find("at most 2^62 cells"), std::string::npos);
+  EXPECT_NE(refusal([&] { (void)layout::of_blocks(too_large, {}, 1); }).find("at most 2^62 elements"),
+            std::string::npos);
   distribution::ghost_widths wide;
   wide.low[0] = huge;
   EXPECT_NE(refusal([&] { (void)made.with_ghosts(wide); }), "accepted");

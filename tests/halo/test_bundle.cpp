@@ -164,9 +164,11 @@ struct scene {
 
   std::int64_t widest() const {
     std::int64_t result = 0;
-    for (const field& each : fields)
+    for (const field& each : fields) {
       for (const auto& widths : {each.cut().ghosts().low, each.cut().ghosts().high})
         result = std::max(result, std::ranges::max(widths));
+      if (each.cut().lists() != nullptr && each.cut().lists()->has_ghosts()) result = std::max<std::int64_t>(result, 1);
+    }
     return result;
   }
 

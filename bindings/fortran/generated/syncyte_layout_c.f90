@@ -139,15 +139,15 @@ module syncyte_layout_c
     ! counts [in]: extent of each array along axis 0, ghosts included
     ! ghosts_length [in]: length of ghosts: that of counts; ignored if ghosts is null
     ! ghosts [in]: number of ghosts at the end of each array; null: none
-    ! indices_length [in]: length of indices: the sum of counts
-    ! indices [in]: the points, counted from 0, array after array
+    ! points_length [in]: length of points: the sum of counts
+    ! points [in]: the points, counted from 0, array after array
     ! truth [in]: SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the
     ! highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
     ! layout [out]: the layout
     ! Returns: SYNCYTE_ERR_ARGUMENT (a number that is no point; a point that no rank lists, or only as a ghost),
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH.
     function syncyte_layout_create_indices(comm, ndim, extents, counts_length, counts, ghosts_length, ghosts, &
-        indices_length, indices, truth, layout) bind(C, name="syncyte_layout_create_indices") result(answer)
+        points_length, points, truth, layout) bind(C, name="syncyte_layout_create_indices") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: ndim
@@ -156,8 +156,8 @@ module syncyte_layout_c
       integer(c_int64_t), intent(in), optional :: counts(*)
       integer(c_int64_t), value :: ghosts_length
       integer(c_int64_t), intent(in), optional :: ghosts(*)
-      integer(c_int64_t), value :: indices_length
-      integer(c_int64_t), intent(in), optional :: indices(*)
+      integer(c_int64_t), value :: points_length
+      integer(c_int64_t), intent(in), optional :: points(*)
       integer(c_int32_t), value :: truth
       type(c_ptr), intent(inout) :: layout
       integer(c_int32_t) :: answer

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _declarations as c
 from . import dtypes, errors
-from ._checks import wrong
+from ._checks import as_numbers, integers, wrong
 from ._dtensors import is_dtensor
 from ._foreign import is_in_place
 
@@ -235,15 +235,40 @@ def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
     return buffer
 
 
+def _numbers_of(tensor: Any) -> Any:
+    try:
+        return tensor.cpu().numpy()
+    except RuntimeError:  # within torch.func
+        return tensor.tolist()
+
+
+def int64_array(value: Any, name: str) -> np.ndarray:
+    """Returns integers of any type, in a list, range or array, as a contiguous array of int64 of one dimension."""
+    refuse_masked(value, name)
+    if _torch_of(value) is not None:
+        if value.is_floating_point() or value.is_complex():
+            raise wrong(errors.DtypeError, name, f"of {value.dtype}", "integers")
+        value = _numbers_of(value)
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" and isinstance(value, (list, tuple, range)):  # empty, too large, or wrong
+        array = np.array(integers(ctypes.c_int64, as_numbers(value, name), name), np.int64)
+    if array.dtype.kind not in "iu":
+        raise wrong(errors.DtypeError, name, f"of {array.dtype}", "integers")
+    if array.ndim != 1:
+        raise wrong(errors.ShapeError, name, f"of shape {array.shape}", "integers, in one dimension")
+    if array.size and array.max() > np.iinfo(np.int64).max:
+        axis = int(array.argmax())
+        raise wrong(errors.ArgumentError, name, int(array[axis]), "-2^63 to 2^63 - 1", axis=axis)
+    return np.ascontiguousarray(array, np.int64)
+
+
 def rank_array(value: Any, name: str) -> np.ndarray:
     """Returns rank numbers as a contiguous array of int32; any integers are taken, and C checks the ranks."""
-    numbers = np.asarray(index_buffer(value, name, narrow=False).array)
-    if numbers.ndim != 1:
-        raise wrong(errors.ShapeError, name, f"an array of shape {numbers.shape}", "an array of one dimension")
+    numbers = int64_array(value, name)
     narrow = numbers.astype(np.int32)
     if not np.array_equal(narrow, numbers):
         axis = int((narrow != numbers).argmax())
-        raise wrong(errors.ArgumentError, name, int(numbers[axis]), "a rank", axis=axis)
+        raise wrong(errors.ArgumentError, name, int(numbers[axis]), "a rank, or PROC_NULL", axis=axis)
     return narrow
 
 

@@ -532,6 +532,8 @@ class CollectiveMethods(Handle):
 
         def prepare() -> tuple[list[Buffer], np.ndarray, Any]:
             given = list(arrays) if several else [arrays]
+            if not given:
+                raise wrong(ArgumentError, "arrays", "empty", "an array or more")
             sources = [as_buffer(each, "arrays", contiguous=False, recorded_by="relocate_rows") for each in given]
             ranks = rank_array(destinations, "destinations")
             for each in sources:

@@ -1983,8 +1983,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # counts (in, optional, array of counts_length): extent of each array along axis 0, ghosts included
             ctypes.c_int64,  # ghosts_length (in): length of ghosts: that of counts; ignored if ghosts is null
             ctypes.POINTER(ctypes.c_int64),  # ghosts (in, optional, array of ghosts_length): number of ghosts at the end of each array; null: none
-            ctypes.c_int64,  # indices_length (in): length of indices: the sum of counts
-            ctypes.POINTER(ctypes.c_int64),  # indices (in, optional, array of indices_length): the points, counted from 0, array after array
+            ctypes.c_int64,  # points_length (in): length of points: the sum of counts
+            ctypes.POINTER(ctypes.c_int64),  # points (in, optional, array of points_length): the points, counted from 0, array after array
             ctypes.c_int32,  # truth (in): SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
             ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
         ],

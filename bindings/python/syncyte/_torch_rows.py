@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
+from torch.autograd import forward_ad
 
 from ._buffers import rank_array
 from ._checks import wrong
 from ._torch_collectives import _given
 from ._torch_refusals import advise, check_movable, check_tensor
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import MismatchError, ShapeError, UnsupportedError
+from .errors import ArgumentError, MismatchError, ShapeError, UnsupportedError
 
 __all__ = ["relocate_rows"]
 
@@ -22,21 +23,25 @@ _OPERATION = "relocate_rows"
 _numbers: dict[int, int] = {}  # of relocations on each communicator, by its number
 
 
-class _Rows(NamedTuple):
+class _Rows:
     """A relocation of rows."""
 
-    comm: Comm
-    destinations: np.ndarray
-    forward: int  #: its number, or that of the relocation whose gradients are moved
+    def __init__(self, comm: Comm, destinations: np.ndarray, forward: int = 0):
+        self.comm = comm
+        self.destinations = destinations
+        self.forward = forward  #: its number, or that of the relocation whose gradients are moved
+        self.origins = np.zeros((0, 2), np.int64)  #: rank and number that each row has had, once they have moved
 
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        host = [each.detach().resolve_conj().resolve_neg().to("cpu") for each in tensors]
-        moved = self.comm.relocate_rows(host, self.destinations)
+        host: list[Any] = [each.detach().resolve_conj().resolve_neg().to("cpu") for each in tensors]
+        count = len(self.destinations)
+        places = np.stack([np.full(count, self.comm.rank, np.int64), np.arange(count)], axis=1)
+        *moved, self.origins = self.comm.relocate_rows([*host, places], self.destinations)
         return [result.to(each.device) for result, each in zip(moved, tensors, strict=True)]
 
-    def back(self, origins: torch.Tensor) -> _Rows:
-        """The way back of rows that have come from these ranks."""
-        return self._replace(destinations=rank_array(origins, "origins"))
+    def back(self) -> _Rows:
+        """The way back, once the rows have moved."""
+        return _Rows(self.comm, rank_array(self.origins[:, 0], "origins"), self.forward)
 
 
 def _has_gradient(tensor: torch.Tensor) -> bool:
@@ -44,29 +49,27 @@ def _has_gradient(tensor: torch.Tensor) -> bool:
 
 
 class _Moved(torch.autograd.Function):
-    """A relocation of rows. Its last result says where each row has been: its rank, and its number there."""
+    """A relocation of rows."""
 
     @staticmethod
     def forward(rows: _Rows, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        count = len(rows.destinations)
-        places = torch.stack([torch.full((count,), rows.comm.rank), torch.arange(count)], dim=1)
-        return tuple(rows.run([*tensors, places]))
+        return tuple(rows.run(tensors))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, ...]) -> None:
         ctx.rows = inputs[0]
         ctx.is_moved = [_has_gradient(each) for each in inputs[1:]]
         ctx.mark_non_differentiable(*(each for each in output if not _has_gradient(each)))
-        ctx.save_for_backward(output[-1])
         ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
-        origins, numbers = ctx.saved_tensors[0].unbind(1)
-        given = [each for each, moved in zip(gradients, ctx.is_moved, strict=False) if moved]
-        *arrived, places = _moved(ctx.rows.back(origins), [*given, numbers.contiguous()], backward=True)
+        rows = ctx.rows
+        given = [each for each, moved in zip(gradients, ctx.is_moved, strict=True) if moved]
+        numbers = torch.from_numpy(np.ascontiguousarray(rows.origins[:, 1]))
+        *arrived, places = _moved(rows.back(), [*given, numbers], backward=True)
         results = iter(
-            torch.zeros((len(ctx.rows.destinations), *each.shape[1:]), dtype=each.dtype, device=each.device).index_copy(
+            torch.zeros((len(rows.destinations), *each.shape[1:]), dtype=each.dtype, device=each.device).index_copy(
                 0, places.to(each.device), each
             )
             for each in arrived
@@ -84,16 +87,21 @@ class _Moved(torch.autograd.Function):
             for tangent, at in zip(tangents, ctx.saved_tensors, strict=True)
             if _has_gradient(at)
         ]
-        moved = iter(_moved(ctx.rows, given))
-        return *(next(moved) if is_moved else None for is_moved in ctx.is_moved), None
+        rows = _Rows(ctx.rows.comm, ctx.rows.destinations, ctx.rows.forward)
+        moved = iter(_moved(rows, given))
+        return tuple(next(moved) if is_moved else None for is_moved in ctx.is_moved)
 
 
 def _moved(
     rows: _Rows, tensors: Sequence[torch.Tensor], mixed_grad: bool = False, backward: bool = False
 ) -> list[torch.Tensor]:
     """The rows that this rank gets of each tensor; all ranks record gradients, or none."""
-    is_recorded = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
-    facts = {"number of the forward": rows.forward, "mixed_grad": int(mixed_grad), "needs-gradient": int(is_recorded)}
+    facts = {
+        "number of the forward": rows.forward,
+        "mixed_grad": int(mixed_grad),
+        "needs-gradient": int(torch.is_grad_enabled() and any(each.requires_grad for each in tensors)),
+        "has-tangent": int(any(forward_ad.unpack_dual(each).tangent is not None for each in tensors)),
+    }
     try:
         rows.comm.agree(None, _OPERATION + "_adjoint" * backward, **facts)
     except MismatchError as error:
@@ -101,9 +109,8 @@ def _moved(
         raise
     if rows.forward == 0:
         number = rows.comm._identity()
-        _numbers[number] = _numbers.get(number, 0) + 1
-        rows = rows._replace(forward=_numbers[number])
-    return list(_Moved.apply(rows, *tensors))[:-1]
+        rows.forward = _numbers[number] = _numbers.get(number, 0) + 1
+    return list(_Moved.apply(rows, *tensors))
 
 
 @torch.compiler.disable(reason="relocation has no operator of torch")
@@ -146,6 +153,8 @@ def relocate_rows(
 
     def prepare() -> tuple[_Rows, list[torch.Tensor]]:
         given = list(tensors) if several else [tensors]
+        if not given:
+            raise wrong(ArgumentError, "tensors", "empty", "a tensor or more")
         ranks = rank_array(destinations, "destinations")
         for tensor in given:
             check_tensor(tensor, "tensors")
@@ -153,7 +162,7 @@ def relocate_rows(
             if tensor.shape[:1] != ranks.shape:
                 expected = f"{ranks.size} rows, one for each destination"
                 raise wrong(ShapeError, "tensors", f"a tensor of shape {tuple(tensor.shape)}", expected)
-        return _Rows(group, ranks, 0), [_given(each, mixed_grad and _has_gradient(each)) for each in given]
+        return _Rows(group._retained(), ranks), [_given(each, mixed_grad and _has_gradient(each)) for each in given]
 
     results = _moved(*group._prepare(_OPERATION, prepare), mixed_grad)
     return results if several else results[0]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _dtensors, _library, dtypes
+from . import _arrays, _dtensors, _library, _xdmf, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions
 from ._checks import as_int64, as_text, check_kind, wrong
@@ -27,12 +27,12 @@ from ._parts import Part, Parts
 from ._progress import progress
 from ._types import Result
 from .bundle import Bundle
-from .comm import COMM_WORLD, Comm, comm_or_world, even_counts
+from .comm import COMM_SELF, COMM_WORLD, Comm, comm_or_world, even_counts
 from .errors import ArgumentError, DtypeError, Error, FileFormatError, MismatchError, MissingFileError, NotFoundError
 from .layout import Layout
 from .tensor import WholeTensor
 
-__all__ = ["Checkpoint", "Entry", "load", "open", "save"]
+__all__ = ["Checkpoint", "Entry", "load", "open", "save", "write_xdmf"]
 
 Path = str | os.PathLike[str]
 Sharded = bool | Collection[str]
@@ -577,6 +577,37 @@ def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
     except NotFoundError as error:
         raise _missing(error) from None
     return Checkpoint(ctypes.c_void_p(handle), os.fspath(path))
+
+
+def write_xdmf(path: Path, *, spacing: float | Sequence[float] = 1.0, origin: float | Sequence[float] = 0.0) -> str:
+    """Writes an XDMF file beside a checkpoint, with which ParaView and VisIt show its fields. One rank calls it.
+
+    A field of 1 to 3 axes lies on a regular grid. Arrays with one point more than others along each axis are at the
+    nodes of their cells. Arrays of other types or with more axes are left out.
+
+    Parameters
+    ----------
+    path : path
+        Path of the checkpoint.
+    spacing, origin : float or sequence of float
+        Extent of a cell along each axis, in the order of the arrays' axes, and the first cell's lower corner; one
+        number stands for all axes.
+
+    Returns
+    -------
+    str
+        The path of the XDMF file: that of the checkpoint, and ``.xdmf``.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError, ChecksumError, VersionError, StorageError
+        As open().
+    ArgumentError, ShapeError
+        Wrong numbers.
+    """
+    with open(path, COMM_SELF) as file:
+        entries = {key: (entry.shape, entry.dtype) for key, entry in file.items()}
+        return _xdmf.write(os.fsdecode(path), file.step, entries, spacing, origin)
 
 
 class Checkpoint(Mapping[str, Entry]):

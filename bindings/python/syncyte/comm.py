@@ -139,6 +139,11 @@ class Comm(AxisMethods, MessageMethods):
         _ = self.rank, self.size
         _live[self._identity(), os.getpid(), id(self)] = self
 
+    def _retained(self) -> Comm:
+        """Another reference: free() of the caller's object leaves it."""
+        _library.core().syncyte_comm_retain(self.handle)
+        return Comm(self.handle, self._name)
+
     def _identity(self) -> int:
         return _library.core().output("syncyte_comm_id", self.handle)
 

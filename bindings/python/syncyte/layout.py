@@ -14,7 +14,7 @@ import numpy as np
 from . import _declarations as c
 from . import _library, dtypes
 from ._arrays import empty, empty_like, pointer
-from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions, index_buffer
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions, int64_array
 from ._checks import as_int64, as_numbers, check_kind, integers, wrong
 from ._handles import Handle
 from .comm import Comm
@@ -52,11 +52,7 @@ def _lists(points: Any) -> list[np.ndarray]:
     """Lists of points: one, or several in a list or tuple, or None."""
     several = isinstance(points, (list, tuple)) and any(np.ndim(each) > 0 for each in points)
     given = [] if points is None else points if several else [points]
-    result = [np.asarray(index_buffer(each, "points", narrow=False).array) for each in given]
-    for each in result:
-        if each.ndim != 1:
-            raise wrong(ShapeError, "points", f"an array of shape {each.shape}", "an array of one dimension")
-    return result
+    return [int64_array(each, "points") for each in given]
 
 
 def _options(ndim: int, ghosts: Any, shared: Any, periodic: Any, truth: str, **of_mesh: int) -> Any:
@@ -264,7 +260,8 @@ class Layout(Handle):
             whole = integers(ctypes.c_int64, as_numbers(numbers, "extents", "extents"), "extents")
             lists = _lists(points)
             counts = integers(ctypes.c_int64, [each.size for each in lists], "points")
-            widths = [ghosts] * len(lists) if hasattr(ghosts, "__index__") else as_numbers(ghosts, "ghosts")
+            of_each = "an integer, or one for each array"
+            widths = [ghosts] * len(lists) if hasattr(ghosts, "__index__") else as_numbers(ghosts, "ghosts", of_each)
             joined = np.concatenate([np.empty(0, np.int64), *lists])
             of_arrays = len(counts), counts, len(widths), integers(ctypes.c_int64, widths, "ghosts")
             return len(whole), whole, *of_arrays, joined.size, pointer(joined), _truth(truth)

@@ -139,8 +139,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm
  * @param[in] counts {array(counts_length), optional} extent of each array along axis 0, ghosts included
  * @param[in] ghosts_length length of ghosts: that of counts; ignored if ghosts is null
  * @param[in] ghosts {array(ghosts_length), optional} number of ghosts at the end of each array; null: none
- * @param[in] indices_length length of indices: the sum of counts
- * @param[in] indices {array(indices_length), optional} the points, counted from 0, array after array
+ * @param[in] points_length length of points: the sum of counts
+ * @param[in] points {array(points_length), optional} the points, counted from 0, array after array
  * @param[in] truth SYNCYTE_TRUTH_LOWER: the copy of a point on the lowest rank is right, SYNCYTE_TRUTH_UPPER: on the
  * highest; SYNCYTE_TRUTH_EQUAL: all copies are equal
  * @param[out] layout the layout
@@ -150,7 +150,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_blocks(syncyte_comm_t comm
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t comm, int32_t ndim, const int64_t* extents,
                                                               int64_t counts_length, const int64_t* counts,
                                                               int64_t ghosts_length, const int64_t* ghosts,
-                                                              int64_t indices_length, const int64_t* indices,
+                                                              int64_t points_length, const int64_t* points,
                                                               syncyte_truth_t truth, syncyte_layout_t* layout);
 
 /**

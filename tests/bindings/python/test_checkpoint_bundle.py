@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints of bundles: any layout, saved and loaded on other numbers of ranks, against the whole array."""
 
+import os
+from xml.etree import ElementTree
+
 import h5py
 import numpy as np
 import pytest
@@ -9,6 +12,46 @@ import syncyte
 from syncyte import Bundle, Layout, checkpoint
 
 NY, NX, NZ = 7, 9, 3
+
+
+def test_xdmf(world, path):
+    """Cells, their nodes, faces on a grid of their own; each item's extents and bytes are those of the dataset."""
+    cells = Layout.mesh(world, (NY, NX), ghosts=1)
+    state = Bundle(world)
+    for name, layout, dtype in (
+        ("density", cells, "float64"),
+        ("force", cells.like(shared=True), "float32"),
+        ("flux", cells.like(shared=[True, False]), "float64"),
+        ("line", Layout.mesh(world, (NX,)), "int32"),
+    ):
+        state.add(name, layout, np.zeros(layout.blocks_of(world.rank)[0].shape, dtype))
+    others = {"spectrum": np.zeros(3, complex), "step/of": np.zeros((2, 2, 2, 2))}
+    checkpoint.save(path, others, bundle=state, step=7)
+    if world.rank > 0:
+        return
+    root = ElementTree.parse(checkpoint.write_xdmf(path, spacing=(0.5, 2), origin=10)).getroot()
+    grids = {}
+    with h5py.File(path, "r") as file:
+        for grid in root.iter("Grid"):
+            for attribute in grid.findall("Attribute"):
+                item = attribute.find("DataItem")
+                name, key = item.text.split(":")
+                assert name == os.path.basename(path)
+                extents = [int(each) for each in item.get("Dimensions").split()]
+                assert tuple(extents) == file[key].shape
+                assert int(item.get("Precision")) == file[key].dtype.itemsize
+                corners = [int(each) for each in grid.find("Topology").get("Dimensions").split()]
+                beyond = {"Cell": 1, "Node": 0}[attribute.get("Center")]
+                assert [1] * (3 - len(extents)) + [extent + beyond for extent in extents] == corners
+                grids[attribute.get("Name")] = grid
+    assert set(grids) == {"density", "force", "flux", "line"}
+    assert grids["density"] is grids["force"]
+    assert [item.text for item in grids["flux"].find("Geometry")] == ["0.0 10.0 10.0", "1.0 0.5 2.0"]
+    assert root.find("Domain/Grid/Time").get("Value") == "7"
+    with pytest.raises(syncyte.ShapeError):
+        checkpoint.write_xdmf(path, spacing=(1,))
+    with pytest.raises(syncyte.ArgumentError):
+        checkpoint.write_xdmf(path, origin="here")
 
 
 @pytest.fixture

@@ -280,7 +280,7 @@ def test_wrong_rows_to_relocate(world):
         world.relocate_rows(rows, [0, 0, 0, 2**32 if last(world) else 0])
     with pytest.raises(syncyte.DtypeError):
         world.relocate_rows(rows, np.zeros(4) if last(world) else [0] * 4)
-    with pytest.raises(syncyte.ArgumentError, match="1 or more arrays"):
+    with pytest.raises(syncyte.ArgumentError, match="arrays is empty; expected an array or more"):
         world.relocate_rows([], [])
     with pytest.raises(syncyte.ArgumentError, match="gradient"):
         world.relocate_rows(torch.zeros(1, requires_grad=True), [0])

@@ -104,6 +104,25 @@ def test_several_arrays_and_none(world):
     assert "no block" in layout.describe() or world.size == 1
 
 
+def test_integers_of_any_type(world):
+    for points in (
+        range(N),
+        np.arange(N, dtype="uint8"),
+        torch.arange(N, dtype=torch.int16),
+        np.arange(2 * N)[::2] // 2,
+    ):
+        assert Layout.indices(world, N, points).blocks_of(0)[0].shape == (N,)
+    assert Layout.indices(world, 0, []).blocks_of(0)[0].shape == (0,)
+
+
+def test_a_rank_without_points_of_its_own(world):
+    """Its part of a whole tensor has no rows, but the extents of the others."""
+    layout = Layout.indices(world, (N, 3), range(N))
+    field = syncyte.WholeTensor.by_layout(layout, "float32", comm=world)
+    assert field.local_array.shape == (N if world.rank == 0 else 0, 3)
+    world.barrier()
+
+
 def test_several_arrays(world):
     even, odd = np.arange(0, N, 2), np.arange(N - 1, 0, -2)
     layout = Layout.indices(world, N, [even, odd] if world.rank == 0 else None)
@@ -157,21 +176,27 @@ def test_wrong_lists(world):
     last = world.size - 1
     with pytest.raises(syncyte.ArgumentError, match="point 7 is in no rank's list, or only as a ghost"):
         Layout.indices(world, N, [*range(7), *range(8, N), 7], ghosts=1)
-    with pytest.raises(syncyte.ArgumentError, match=rf"indices\[2\] is {N}; expected 0 to {N - 1}"):
+    with pytest.raises(syncyte.ArgumentError, match=rf"points\[2\] is {N}; expected 0 to {N - 1}"):
         Layout.indices(world, N, [0, 1, N] if world.rank == last else everything)
     with pytest.raises(syncyte.ArgumentError, match=r"ghosts\[0\] is 41; expected 0 to 40"):
         Layout.indices(world, N, everything, ghosts=41 if world.rank == last else 0)
     with pytest.raises(syncyte.ShapeError, match="ghosts has 2 entries; expected 1"):
         Layout.indices(world, N, everything, ghosts=[0, 0])
-    with pytest.raises(syncyte.DtypeError):
+    with pytest.raises(syncyte.DtypeError, match="points is of float64; expected integers"):
         Layout.indices(world, N, np.arange(N) + 0.5)
+    with pytest.raises(syncyte.ArgumentError, match=rf"points\[1\] is {2**70}"):
+        Layout.indices(world, N, [0, 2**70] if world.rank == last else everything)
+    with pytest.raises(syncyte.ArgumentError, match="points is given; expected none: the array has no points"):
+        Layout.indices(world, 0, [0])
+    with pytest.raises(syncyte.DtypeError, match="an integer, or one for each array"):
+        Layout.indices(world, N, everything, ghosts=1.0)
     with pytest.raises(syncyte.ShapeError, match="one dimension"):
         Layout.indices(world, N, np.zeros((2, N), dtype=int))
     layout = Layout.indices(world, N, everything)
     with pytest.raises(syncyte.ArgumentError, match="blocks of cells"):
         layout.like(ghosts=1)
     if world.size > 1:
-        with pytest.raises(syncyte.MismatchError, match="truth"):
+        with pytest.raises(syncyte.MismatchError, match="truth is (lower|upper) on rank"):
             Layout.indices(world, N, everything, truth="lower" if world.rank == last else "upper")
         with pytest.raises(syncyte.MismatchError, match="extent of axis 0"):
             Layout.indices(world, N + (world.rank == last), everything)

@@ -42,8 +42,8 @@ def test_adjoint_identity():
 
 def test_gradients_of_any_order():
     x, destinations = rows(3, 2, 2)
-    distributed_gradcheck(lambda given: relocate_rows(given, destinations) ** 2, x.requires_grad_())
-    distributed_gradgradcheck(lambda given: relocate_rows(given, destinations) ** 3, x.requires_grad_())
+    distributed_gradcheck(lambda given: relocate_rows(given, destinations) ** 2, (x.requires_grad_(),))
+    distributed_gradgradcheck(lambda given: relocate_rows(given, destinations) ** 3, (x.requires_grad_(),))
 
 
 def test_forward_mode():
@@ -75,10 +75,36 @@ def test_mixed_grad():
     assert not LAST or torch.equal(x.grad, (destinations != syncyte.PROC_NULL).double()[:, None].expand(-1, 3))
 
 
+def test_the_communicator_may_be_freed_before_backward():
+    some = WORLD.split(0)
+    x = torch.ones(4, requires_grad=True)
+    there = relocate_rows(x, [0] * 4, comm=some)
+    if LAST:
+        some.free()
+    there.sum().backward()
+    assert torch.equal(x.grad, torch.ones(4))
+
+
+def test_functions_of_torch_func():
+    x, destinations = rows(11)
+    expected = 2 * x * (destinations != syncyte.PROC_NULL)[:, None]
+    assert torch.equal(torch.func.grad(lambda a: (relocate_rows(a, destinations) ** 2).sum())(x), expected)
+
+
+def test_tangents_of_some_ranks_are_refused():
+    x, destinations = rows(12)
+    if WORLD.size > 1:
+        with forward_ad.dual_level(), pytest.raises(syncyte.MismatchError, match="has-tangent is 1"):
+            relocate_rows(x if LAST else forward_ad.make_dual(x, x), destinations)
+    relocate_rows(x, destinations)
+
+
 def test_errors():
     x, destinations = rows(9)
     with pytest.raises(syncyte.ShapeError):
         relocate_rows(x, destinations[1:] if LAST else destinations)
+    with pytest.raises(syncyte.ArgumentError, match="tensors is empty"):
+        relocate_rows([] if LAST else [x], destinations)
     with pytest.raises(syncyte.DtypeError):
         relocate_rows(x.numpy() if LAST else x, destinations)
     with pytest.raises(syncyte.UnsupportedError, match="vmap"):
