@@ -51,8 +51,12 @@ syncyte_layout_options_t checked_options(const syncyte_layout_options_t* given, 
     check("options->periodic", axis, options.periodic[axis], options.periodic[axis] == 1, "0 or 1");
   }
   base::expect_known<base::known::truth>(options.truth, "options->truth");
+  base::expect(options.ceil == 0 || options.block == 0, SYNCYTE_ERR_ARGUMENT, "options->block", options.block,
+               "0, because options->ceil is 1");
   base::expect(options.ceil == 0 || (of_mesh && options.ceil == 1), SYNCYTE_ERR_ARGUMENT, "options->ceil", options.ceil,
                "{}", of_mesh ? "0 or 1" : "0: the blocks are given");
+  base::expect(options.weighted == 0 || (of_mesh && options.weighted == 1), SYNCYTE_ERR_ARGUMENT, "options->weighted",
+               options.weighted, "{}", of_mesh ? "0 or 1" : "0: the blocks are given");
   base::expect(options.block == 0 || (of_mesh && options.block > 0), SYNCYTE_ERR_ARGUMENT, "options->block",
                options.block, "{}", of_mesh ? "0 or more" : "0: the blocks are given");
   return options;
@@ -116,6 +120,7 @@ axis divided(const mesh_request& asked, std::size_t number, std::size_t& next_le
                  "lengths_length", asked.lengths.size(), "a length for each part of the cut axes");
     const auto lengths = std::span(asked.lengths).subspan(next_length, static_cast<std::size_t>(parts));
     next_length += lengths.size();
+    if (asked.options.weighted != 0) return axis::weighted(cells, lengths);
     std::int64_t left = cells;
     for (const std::int64_t length : lengths) {
       base::expect(length >= 0 && length <= left, SYNCYTE_ERR_ARGUMENT, "length of a part", length,
@@ -291,6 +296,10 @@ syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, int32_t ndim, c
         asked.lengths.assign(lengths, lengths + lengths_length);
       }
       asked.options = checked_options(options, ndim, true);
+      base::expect(!asked.has_lengths || (asked.options.ceil == 0 && asked.options.block == 0), SYNCYTE_ERR_ARGUMENT,
+                   "lengths", "given", "null, because options->ceil or options->block is not 0");
+      base::expect(asked.options.weighted == 0 || asked.has_lengths, SYNCYTE_ERR_ARGUMENT, "lengths", "null",
+                   "weights, because options->weighted is 1");
       return layout_on_mesh(asked, group->size());
     }));
   });
@@ -359,6 +368,7 @@ syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, 
     syncyte_layout_info_t result{};
     result.ndim = cut.ndim();
     result.blocks = static_cast<std::int32_t>(cut.blocks_of(rank).size());
+    result.listed = cut.lists() != nullptr;
     const distribution::per_axis extents = cut.extents();
     std::copy_n(extents.begin(), cut.ndim(), result.extents);
     if (block < result.blocks) {
@@ -370,6 +380,10 @@ syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, 
     }
     base::fill_struct(info, "info", result);
   });
+}
+
+syncyte_status_t syncyte_layout_text(syncyte_layout_t layout, const char** text) {
+  return lookup_after_init("layout_text", [&] { out(text, "text") = find_layout(layout)->text().c_str(); });
 }
 
 syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,

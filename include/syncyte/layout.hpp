@@ -2,6 +2,8 @@
 #pragma once
 /// @file layout.hpp Layouts and relocation in C++; syncyte/layout.h explains them.
 
+#include <string>
+
 #include "syncyte/comm.hpp"
 #include "syncyte/layout.h"
 
@@ -20,6 +22,7 @@ struct layout_options {
 struct mesh_options {
   std::vector<std::int32_t> axes = {};  ///< axis that each dimension of the mesh cuts; -1: none; empty: 0, 1...
   extents lengths = {};                 ///< cells of each part of the cut axes, axis by axis; empty: equal parts
+  bool weighted = false;                ///< lengths are weights: an axis is cut in proportion to them
   bool ceil = false;                    ///< parts of ceil(cells / parts) cells, as PyTorch's DTensor cuts
   std::int64_t block = 0;               ///< cells are dealt out in blocks of this length; 0: they are not
 };
@@ -93,6 +96,7 @@ class layout : public detail::layout_reference {
                      const mesh_options& division = {}, const layout_options& options = {}) {
     syncyte_layout_options_t raw = detail::raw_options(options, cells.size());
     raw.ceil = division.ceil ? 1 : 0;
+    raw.weighted = division.weighted ? 1 : 0;
     raw.block = division.block;
     std::vector<std::int32_t> axes = division.axes;
     for (std::size_t each = axes.size(); division.axes.empty() && each < ranks.size(); ++each)
@@ -150,6 +154,9 @@ class layout : public detail::layout_reference {
   syncyte_layout_info_t describe(std::int32_t rank, std::int32_t block = 0) const {
     return detail::fetch<syncyte_layout_info_t>(syncyte_layout_describe, get(), rank, block);
   }
+
+  /// A line for each block: its rank, its first point, the shape of its array. Local.
+  std::string text() const { return detail::fetch<const char*>(syncyte_layout_text, get()); }
 
   /// Points of the whole array along each axis. Local.
   extents shape() const {

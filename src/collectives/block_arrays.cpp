@@ -24,6 +24,18 @@ std::string beside_cells(const layout& cut) {
   return result;
 }
 
+/// For an array with a point more than expected along some axes: what it may be.
+std::string about_nodes(const base::buffer& array, std::span<const std::int64_t> wanted, const layout& cut) {
+  if (array.ndim() != static_cast<int>(wanted.size()) || cut.lists() != nullptr) return "";
+  bool has_more = false;
+  for (int axis = 0; axis < array.ndim(); ++axis) {
+    const std::int64_t more = array.extent(axis) - wanted[static_cast<std::size_t>(axis)];
+    if (more < 0 || more > 1 || (more == 1 && cut.axes()[static_cast<std::size_t>(axis)].is_shared())) return "";
+    has_more = has_more || more == 1;
+  }
+  return has_more ? "; an array with one point more holds nodes or faces, whose layout has shared axes" : "";
+}
+
 }  // namespace
 
 std::vector<std::int64_t> allocated_shape(const distribution::layout& cut, int block) {
@@ -43,7 +55,8 @@ std::vector<base::buffer> checked_arrays(const block_arrays& given, int rank, sy
     const auto wanted = allocated_shape(given.cut, blocks[i]);
     if (std::ranges::equal(array.shape(), wanted)) continue;
     const std::string shape = base::shape_text(array.shape());
-    const std::string expected = base::shape_text(wanted) + beside_cells(given.cut);
+    const std::string expected =
+        base::shape_text(wanted) + beside_cells(given.cut) + about_nodes(array, wanted, given.cut);
     base::refuse(
         SYNCYTE_ERR_SHAPE,
         {.argument = given.argument, .axis = static_cast<std::int64_t>(i), .value = shape, .expected = expected},

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/shared_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/buffer.hpp"
 #include "base/hash.hpp"
 #include "collectives/mover.hpp"
 #include "comm/collective_call.hpp"
@@ -100,6 +103,23 @@ std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, 
 }
 
 }  // namespace
+
+const std::string& shared_layout::text() const {
+  const std::lock_guard lock(mutex_);
+  if (!text_.empty()) return text_;
+  const auto axes = static_cast<std::size_t>(cut_.ndim());
+  const auto shown = [axes](const distribution::per_axis& numbers) {
+    return base::shape_text(std::span(numbers).first(axes));
+  };
+  std::string result = fmt::format("array of shape {} over {}", shown(cut_.extents()), comm_->name());
+  for (int rank = 0; rank < cut_.size(); ++rank) {
+    for (const int block : cut_.blocks_of(rank))
+      result += fmt::format("\nrank {}: from {}, array of shape {}", rank, shown(cut_.first_of(block)),
+                            shown(cut_.allocated_of(block)));
+    if (cut_.blocks_of(rank).empty()) result += fmt::format("\nrank {}: no block", rank);
+  }
+  return text_ = std::move(result);
+}
 
 std::shared_ptr<const distribution::route> shared_layout::route_to(
     const std::shared_ptr<const shared_layout>& other, const std::optional<distribution::per_axis>& first) const {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ class shared_layout {
 
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const distribution::layout& cut() const { return cut_; }
+  /// A line for each block. Thread-safe.
+  const std::string& text() const;
 
   /// What this rank sends and receives when an array goes to another layout (distribution::find_route()). The last
   /// routes are kept: those of listed points take longer to find than to use. Thread-safe.
@@ -40,6 +43,7 @@ class shared_layout {
   };
 
   mutable std::mutex mutex_;
+  mutable std::string text_;
   mutable std::deque<known_route> routes_;  // the newest is first
   std::shared_ptr<comm::communicator> comm_;
   distribution::layout cut_;

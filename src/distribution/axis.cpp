@@ -22,6 +22,25 @@ axis axis::explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t 
   return axis(partition::explicit_lengths(lengths, extent));
 }
 
+axis axis::weighted(std::int64_t extent, std::span<const std::int64_t> weights) {
+  std::int64_t sum = 0;
+  for (const std::int64_t weight : weights) {
+    base::expect(weight >= 0, SYNCYTE_ERR_ARGUMENT, "weight of a part", weight, "0 or more");
+    base::expect(!__builtin_add_overflow(sum, weight, &sum), SYNCYTE_ERR_ARGUMENT, "weight of a part", weight,
+                 "weights whose sum is at most 2^63 - 1");
+  }
+  base::expect(sum > 0, SYNCYTE_ERR_ARGUMENT, "sum of the weights", sum, "1 or more");
+  std::vector<std::int64_t> lengths;
+  std::int64_t before = 0, border = 0;
+  for (const std::int64_t weight : weights) {
+    before += weight;
+    const auto next = static_cast<std::int64_t>(static_cast<__int128>(extent) * before / sum);
+    lengths.push_back(next - border);
+    border = next;
+  }
+  return explicit_lengths(lengths, extent);
+}
+
 axis axis::cyclic(std::int64_t extent, int parts) {
   check(extent, parts);
   return axis(distribution::cyclic(extent, parts));

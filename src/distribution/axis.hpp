@@ -48,6 +48,8 @@ class axis {
   static axis equal(std::int64_t extent, int parts);
   /// Contiguous parts of these lengths: see partition.
   static axis explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t extent = -1);
+  /// Contiguous parts in proportion to weights, 0 or more: each border is rounded down.
+  static axis weighted(std::int64_t extent, std::span<const std::int64_t> weights);
   static axis cyclic(std::int64_t extent, int parts);
   /// `block` is 1 or more.
   static axis block_cyclic(std::int64_t extent, int parts, std::int64_t block);

@@ -25,6 +25,7 @@ static syncyte_window_t window;
 static syncyte_halo_t halo;
 static syncyte_layout_t rows, columns; /* of `many` float64 in all ranks' rows */
 static syncyte_bundle_t bundle;
+static syncyte_tensor_t live; /* two rows of 8 float64 on each rank, two versions */
 static syncyte_reducer_t reducer;
 static syncyte_store_t kv; /* one key on each rank, of one float32 */
 static syncyte_store_worker_t worker;
@@ -216,6 +217,36 @@ static syncyte_status_t relocate(void) {
   syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, shapes[0], &from);
   syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shapes[1], &to);
   return syncyte_layout_relocate(rows, SYNCYTE_FLOAT64, 1, &from, columns, 1, NULL, &to);
+}
+
+/* Nobody has published: the victim is one of those who would. */
+static syncyte_status_t take(void) {
+  const int64_t shape[] = {1, 8}, lower[] = {0, 0};
+  int64_t step = 0;
+  syncyte_buffer_t box;
+  die_late();
+  syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shape, &box);
+  return syncyte_tensor_take(live, 2, lower, 1, -1, &box, &step);
+}
+
+/* A rank waits for the others before it begins the version after the next. */
+static syncyte_status_t publish(void) {
+  static int64_t step = 0;
+  const int64_t shape[] = {2, 8};
+  syncyte_buffer_t block;
+  syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, shape, &block);
+  return syncyte_tensor_publish(live, 1, &block, ++step);
+}
+
+static syncyte_status_t relocate_rows(void) {
+  const int64_t shape[] = {many / 8, 8};
+  static int32_t destinations[many / 8];
+  int64_t got = 0;
+  syncyte_buffer_t from, to;
+  syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, shape, &from);
+  syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shape, &to);
+  for (int row = 0; row < many / 8; ++row) destinations[row] = (rank + 1) % size;
+  return syncyte_comm_relocate_rows(world, many / 8, destinations, 1, &from, NULL, &to, &got);
 }
 
 static syncyte_status_t sum_buckets(void) {
@@ -420,6 +451,9 @@ static const struct mode modes[] = {
     {"bundle", exchange_bundle, 0},
     {"bundles", exchange_bundle_once, 1},
     {"relocations", relocate, 1},
+    {"rows", relocate_rows, 1},
+    {"take", take, 0},
+    {"publish", publish, 1},
     {"reducer", sum_buckets, 0},
     {"counter", wait_for_counter, 0},
     {"lock", lock_exclusive, 0},
@@ -454,13 +488,16 @@ static void make_layouts(void) {
   const int32_t first = 0, second = 1;
   const int64_t shape[] = {4, 8}, narrow[] = {2 * size, 8};
   syncyte_layout_options_t ghosts = SYNCYTE_LAYOUT_OPTIONS_INIT;
-  syncyte_layout_t field = NULL;
+  syncyte_layout_t field = NULL, plain = NULL;
   syncyte_buffer_t array;
   ghosts.ghosts_low[0] = ghosts.ghosts_high[0] = 1;
   ghosts.periodic[0] = 1;
   syncyte_layout_create_mesh(world, 2, cells, 1, &size, 0, NULL, 1, &first, NULL, &rows);
   syncyte_layout_create_mesh(world, 2, cells, 1, &size, 0, NULL, 1, &second, NULL, &columns);
   syncyte_layout_create_mesh(world, 2, narrow, 1, &size, 0, NULL, 1, &first, &ghosts, &field);
+  syncyte_layout_create_mesh(world, 2, narrow, 1, &size, 0, NULL, 1, &first, NULL, &plain);
+  syncyte_tensor_create_by_layout(world, SYNCYTE_FLOAT64, plain, 2, NULL, &live);
+  syncyte_layout_destroy(&plain);
   syncyte_bundle_create(world, &bundle);
   syncyte_buffer_init(results, SYNCYTE_FLOAT64, 2, shape, &array);
   syncyte_bundle_add(bundle, "field", field, SYNCYTE_FLOAT64, 1, &array);
@@ -547,6 +584,7 @@ static void survive(const struct mode* mode) {
   syncyte_tensor_destroy(&parameters);
   syncyte_tensor_destroy(&table);
   syncyte_tensor_destroy(&flag);
+  syncyte_tensor_destroy(&live);
   syncyte_comm_destroy(&ring);
   const syncyte_status_t end = syncyte_finalize();
   limit_time("the end", later, 2.0);

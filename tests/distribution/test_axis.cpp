@@ -151,4 +151,30 @@ TEST(axis, wrong_numbers_are_refused) {
   EXPECT_THROW(axis::block_cyclic(3, 2, 0), base::error);
 }
 
+TEST(axis, weighted_parts_are_in_proportion) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::int64_t extent = reference::random_integer(seed, 0, 0, 0, 1000);
+    std::vector<std::int64_t> weights;
+    for (int part = 0; part <= static_cast<int>(seed % 7); ++part)
+      weights.push_back(reference::random_integer(seed, 1, part, 0, 9));
+    weights.back() += 1;
+    const axis made = axis::weighted(extent, weights);
+    std::int64_t sum = 0, before = 0;
+    for (const std::int64_t each : weights) sum += each;
+    ASSERT_EQ(made.extent(), extent);
+    for (int part = 0; part < made.parts(); ++part) {
+      ASSERT_EQ(made.begin(part), extent * before / sum);
+      before += weights[static_cast<std::size_t>(part)];
+      if (weights[static_cast<std::size_t>(part)] == 0) {
+        ASSERT_EQ(made.count(part), 0);
+      }
+    }
+  }
+  const std::vector<std::int64_t> large{INT64_MAX / 2, INT64_MAX / 2};
+  EXPECT_EQ(axis::weighted(std::int64_t{1} << 61, large).count(0), std::int64_t{1} << 60);
+  for (const std::vector<std::int64_t>& wrong :
+       {std::vector<std::int64_t>{0, 0}, std::vector<std::int64_t>{1, -1}, std::vector<std::int64_t>{INT64_MAX, 1}})
+    EXPECT_THROW((void)axis::weighted(4, wrong), base::error);
+}
+
 }  // namespace

@@ -62,13 +62,17 @@ void syncyte_layout_blocks_(const int32_t* comm, const int32_t* ndim, const int3
   *layout = f77_number(made, F77_LAYOUT);
 }
 
-void syncyte_layout_like_(const int32_t* grid, const int32_t* shared, const int32_t* ghosts, int32_t* layout) {
+void syncyte_layout_like_(const int32_t* grid, const int32_t* shared, const int32_t* periodic, const int32_t* ghosts,
+                          int32_t* layout) {
   syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;
   syncyte_layout_info_t info = {.struct_size = sizeof info};
   syncyte_layout_t const like = f77_object(*grid, F77_LAYOUT);
   syncyte_layout_t made = NULL;
   if (like != NULL) f77_require(syncyte_layout_describe(like, 0, 0, &info));
-  for (int32_t i = 0; i < info.ndim; ++i) options.shared[info.ndim - 1 - i] = shared[i];
+  for (int32_t i = 0; i < info.ndim; ++i) {
+    options.shared[info.ndim - 1 - i] = shared[i];
+    options.periodic[info.ndim - 1 - i] = periodic[i];
+  }
   set_ghosts(&options, info.ndim, *ghosts);
   f77_require(syncyte_layout_like(like, &options, &made));
   *layout = f77_number(made, F77_LAYOUT);
@@ -109,6 +113,11 @@ void syncyte_bundle_add_(const int32_t* bundle, const char* name, const int32_t*
 
 void syncyte_bundle_exchange_(const int32_t* bundle, const int32_t* depth) {
   f77_require(syncyte_bundle_exchange(f77_object(*bundle, F77_BUNDLE), *depth, 0, NULL));
+}
+
+void syncyte_bundle_exchange_some_(const int32_t* bundle, const int32_t* depth, const int32_t* fields,
+                                   const int32_t* only) {
+  f77_require(syncyte_bundle_exchange(f77_object(*bundle, F77_BUNDLE), *depth, *fields, only));
 }
 
 void syncyte_bundle_accumulate_(const int32_t* bundle, const int32_t* depth) {

@@ -30,8 +30,8 @@ SYNCYTE_EXPORT void syncyte_layout_blocks_(const int32_t* comm, const int32_t* n
                                            const int32_t* first, const int32_t* count, const int32_t* ghosts,
                                            int32_t* layout);
 /** `shared(ndim)`: 1 for each dimension along which arrays hold the borders of cells, or 0. */
-SYNCYTE_EXPORT void syncyte_layout_like_(const int32_t* grid, const int32_t* shared, const int32_t* ghosts,
-                                         int32_t* layout);
+SYNCYTE_EXPORT void syncyte_layout_like_(const int32_t* grid, const int32_t* shared, const int32_t* periodic,
+                                         const int32_t* ghosts, int32_t* layout);
 
 SYNCYTE_EXPORT void syncyte_bundle_create_(const int32_t* comm, int32_t* bundle);
 /** `array` is used in place by later calls: it must be in COMMON, which compilers expect other calls to change. */
@@ -39,6 +39,9 @@ SYNCYTE_EXPORT void syncyte_bundle_add_(const int32_t* bundle, const char* name,
                                         const int32_t* dtype, const int32_t* dims, void* array, size_t length);
 /** `depth` 0: all ghosts. */
 SYNCYTE_EXPORT void syncyte_bundle_exchange_(const int32_t* bundle, const int32_t* depth);
+/** `only(fields)`: 1 for each field that takes part. */
+SYNCYTE_EXPORT void syncyte_bundle_exchange_some_(const int32_t* bundle, const int32_t* depth, const int32_t* fields,
+                                                  const int32_t* only);
 SYNCYTE_EXPORT void syncyte_bundle_accumulate_(const int32_t* bundle, const int32_t* depth);
 SYNCYTE_EXPORT void syncyte_bundle_sum_(const int32_t* bundle);
 

@@ -488,9 +488,10 @@ module syncyte_fortran_c
     ! truth [in]: rule for points that two blocks store
     ! ceil [in]: 0 or 1, as in syncyte_layout_options_t
     ! block [in]: integer, as in syncyte_layout_options_t
+    ! weighted [in]: 0 or 1, as in syncyte_layout_options_t
     ! layout [out]: the layout
     function fortran_layout_mesh(comm, cells, mesh, axes, lengths, ghosts, ghosts_high, shared, periodic, truth, &
-        ceil, block, layout) bind(C, name="fortran_layout_mesh") result(answer)
+        ceil, block, weighted, layout) bind(C, name="fortran_layout_mesh") result(answer)
       import
       type(c_ptr), value :: comm
       type(*), dimension(..), intent(in), target, asynchronous :: cells
@@ -504,6 +505,7 @@ module syncyte_fortran_c
       integer(c_int32_t), value :: truth
       integer(c_int32_t), value :: ceil
       type(*), dimension(..), intent(in), target, asynchronous, optional :: block
+      integer(c_int32_t), value :: weighted
       type(c_ptr), intent(inout) :: layout
       integer(c_int32_t) :: answer
     end function fortran_layout_mesh

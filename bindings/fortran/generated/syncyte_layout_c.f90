@@ -18,7 +18,7 @@ module syncyte_layout_c
   !> What the arrays of a layout hold beside cells, and how a mesh divides them.
   type, bind(C) :: syncyte_layout_options_t
     ! sizeof(syncyte_layout_options_t)
-    integer(c_size_t) :: struct_size = 216_c_size_t
+    integer(c_size_t) :: struct_size = 224_c_size_t
     ! ghosts before the first point of each axis, 0 or more
     integer(c_int64_t) :: ghosts_low(8) = 0_c_int64_t
     ! ghosts behind the last point
@@ -34,6 +34,8 @@ module syncyte_layout_c
     integer(c_int32_t) :: ceil = 0_c_int32_t
     ! of a mesh: cells that are dealt out to the parts in blocks of this length; 0: each part has consecutive cells
     integer(c_int64_t) :: block = 0_c_int64_t
+    ! of a mesh: 1: lengths are weights, 0 or more, and an axis is cut in proportion to them
+    integer(c_int32_t) :: weighted = 0_c_int32_t
   end type syncyte_layout_options_t
 
   !> Options of a relocation.
@@ -52,7 +54,7 @@ module syncyte_layout_c
   !> A layout as a rank sees it, or one of a rank's blocks.
   type, bind(C) :: syncyte_layout_info_t
     ! sizeof(syncyte_layout_info_t)
-    integer(c_size_t) :: struct_size = 208_c_size_t
+    integer(c_size_t) :: struct_size = 216_c_size_t
     ! points of the whole array along each axis
     integer(c_int64_t) :: extents(8) = 0_c_int64_t
     ! of a block: its first point, ghosts not counted
@@ -63,6 +65,8 @@ module syncyte_layout_c
     integer(c_int32_t) :: ndim = 0_c_int32_t
     ! number of the rank's blocks
     integer(c_int32_t) :: blocks = 0_c_int32_t
+    ! 1: of listed points (syncyte_layout_create_indices())
+    integer(c_int32_t) :: listed = 0_c_int32_t
   end type syncyte_layout_info_t
 
   interface
@@ -75,7 +79,8 @@ module syncyte_layout_c
     ! mesh_ndim [in]: dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
     ! mesh [in]: ranks along each dimension of the mesh
     ! lengths_length [in]: length of lengths: the parts of all cut axes; ignored if lengths is null
-    ! lengths [in]: cells of each part of the cut axes, axis by axis; null: as the options say
+    ! lengths [in]: cells of each part of the cut axes, axis by axis, or its weight, without ceil and block; null:
+    ! as the options say
     ! axes_length [in]: length of axes: mesh_ndim
     ! axes [in]: the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies.
     ! If several cut one axis, the parts of the first one are cut further by the next
@@ -108,7 +113,7 @@ module syncyte_layout_c
     ! firsts [in]: first cell of each block, counted from 0
     ! counts_length [in]: length of counts: that of firsts
     ! counts [in]: cells of each block along each axis, 0 or more
-    ! options [in]: null for defaults; ceil and block are 0
+    ! options [in]: null for defaults; ceil, block and weighted are 0
     ! layout [out]: the layout
     ! Returns: SYNCYTE_ERR_ARGUMENT (a block beyond the array; overlapping blocks; cells in no block),
     ! SYNCYTE_ERR_MISMATCH.
@@ -167,7 +172,7 @@ module syncyte_layout_c
     !> other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
     !> communicator; facts: the layout, options.
     ! layout [in]: a layout of cells
-    ! options [in]: null for cells without ghosts; ceil and block are 0
+    ! options [in]: null for cells without ghosts; ceil, block and weighted are 0
     ! result [out]: the new layout
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
     function syncyte_layout_like(layout, options, result) bind(C, name="syncyte_layout_like") result(answer)
@@ -227,6 +232,17 @@ module syncyte_layout_c
       type(syncyte_layout_info_t), intent(inout) :: info
       integer(c_int32_t) :: answer
     end function syncyte_layout_describe
+
+    !> Describes a layout as text, for people: a line for each block, with its rank, its first point and the shape
+    !> of its array. Local.
+    ! layout [in]: a layout
+    ! text [out]: the text; valid as long as the layout
+    function syncyte_layout_text(layout, text) bind(C, name="syncyte_layout_text") result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(c_ptr), intent(inout) :: text
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_text
 
     !> Moves an array from one layout to another of the same extents and communicator: each point of a target gets
     !> the value of the right copy. Ghosts are neither read nor written. Pairs of ranks exchange messages in rounds,

@@ -26,6 +26,7 @@ module syncyte_layouts
     procedure :: indices => layout_indices
     procedure :: like => layout_like
     procedure :: describe => layout_describe
+    procedure :: text => layout_text
     procedure :: relocate => layout_relocate
     procedure :: relocate_adjoint => layout_relocate_adjoint
     procedure :: is_null => layout_is_null
@@ -53,7 +54,7 @@ contains
 
   !> Cuts an array by a mesh of ranks, whose first dimension changes fastest from rank to rank. Collective.
   subroutine layout_mesh(self, comm, cells, mesh, lengths, axes, ghosts, ghosts_high, shared, periodic, truth, &
-      ceil, block, stat, errmsg)
+      ceil, block, weighted, stat, errmsg)
     class(syncyte_layout), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target :: cells  !! any integer: cells along each dimension of the array
@@ -72,10 +73,12 @@ contains
     integer(c_int32_t), intent(in), optional :: truth  !! which copy of a shared point is right
     logical, intent(in), optional :: ceil  !! parts of ceiling(cells/parts) cells, the last ones shorter
     type(*), dimension(..), intent(in), target, optional :: block  !! any integer: cells are dealt out in blocks of this length
+    logical, intent(in), optional :: weighted  !! lengths are weights: a dimension is cut in proportion to them
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: truth_c
     integer(c_int32_t) :: ceil_c
+    integer(c_int32_t) :: weighted_c
     type(c_ptr) :: made
     integer(c_int32_t) :: status, ignored
 
@@ -92,9 +95,11 @@ contains
     if (present(truth)) truth_c = truth
     ceil_c = 0
     if (present(ceil)) ceil_c = merge(1_c_int32_t, 0_c_int32_t, ceil)
+    weighted_c = 0
+    if (present(weighted)) weighted_c = merge(1_c_int32_t, 0_c_int32_t, weighted)
     made = c_null_ptr
     status = fortran_layout_mesh(comm%handle, cells, mesh, axes, lengths, ghosts, ghosts_high, shared, periodic, &
-        truth_c, ceil_c, block, made)
+        truth_c, ceil_c, block, weighted_c, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(self%handle)) ignored = syncyte_layout_destroy(self%handle)
       self%handle = made
@@ -233,6 +238,21 @@ contains
     if (present(shape)) shape = info%shape(info%ndim:1:-1)
     call finish(status, stat, errmsg)
   end subroutine layout_describe
+
+  !> Describes a layout as text: a line for each block of each rank, as C counts: points from 0, dimensions reversed. Local.
+  subroutine layout_text(self, lines, stat, errmsg)
+    class(syncyte_layout), intent(in) :: self
+    character(len=:), allocatable, intent(out) :: lines
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: found
+    integer(c_int32_t) :: status
+
+    found = c_null_ptr
+    status = syncyte_layout_text(self%handle, found)
+    lines = to_fortran(found)
+    call finish(status, stat, errmsg)
+  end subroutine layout_text
 
   !> Moves an array to another layout of the same extents and communicator. Ghosts are neither read nor written. A rank
   !> with several blocks calls syncyte_layout_relocate of syncyte_c. Collective.

@@ -344,13 +344,14 @@ syncyte_status_t fortran_relocate_rows(syncyte_comm_t comm, const CFI_cdesc_t* d
  * @param[in] truth rule for points that two blocks store
  * @param[in] ceil 0 or 1, as in syncyte_layout_options_t
  * @param[in] block {optional} integer, as in syncyte_layout_options_t
+ * @param[in] weighted 0 or 1, as in syncyte_layout_options_t
  * @param[out] layout the layout
  */
 syncyte_status_t fortran_layout_mesh(syncyte_comm_t comm, const CFI_cdesc_t* cells, const CFI_cdesc_t* mesh,
                                      const CFI_cdesc_t* axes, const CFI_cdesc_t* lengths, const CFI_cdesc_t* ghosts,
                                      const CFI_cdesc_t* ghosts_high, const CFI_cdesc_t* shared,
                                      const CFI_cdesc_t* periodic, syncyte_truth_t truth, int32_t ceil,
-                                     const CFI_cdesc_t* block, syncyte_layout_t* layout);
+                                     const CFI_cdesc_t* block, int32_t weighted, syncyte_layout_t* layout);
 
 /**
  * @brief Makes a layout of blocks that the ranks have chosen.

@@ -122,7 +122,7 @@ syncyte_status_t fortran_layout_mesh(syncyte_comm_t comm, const CFI_cdesc_t* cel
                                      const CFI_cdesc_t* axes, const CFI_cdesc_t* lengths, const CFI_cdesc_t* ghosts,
                                      const CFI_cdesc_t* ghosts_high, const CFI_cdesc_t* shared,
                                      const CFI_cdesc_t* periodic, syncyte_truth_t truth, int32_t ceil,
-                                     const CFI_cdesc_t* block, syncyte_layout_t* layout) {
+                                     const CFI_cdesc_t* block, int32_t weighted, syncyte_layout_t* layout) {
   syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;
   int64_t extents[SYNCYTE_MAX_NDIM] = {0}, count = 0, *parts = NULL;
   int32_t ndim = 0;
@@ -133,6 +133,7 @@ syncyte_status_t fortran_layout_mesh(syncyte_comm_t comm, const CFI_cdesc_t* cel
   if (status == SYNCYTE_SUCCESS) status = read_mesh(comm, ndim, mesh, axes, &on);
   if (status == SYNCYTE_SUCCESS && lengths != NULL) status = read_lengths(lengths, ndim, &on, &count, &parts);
   options.ceil = ceil;
+  options.weighted = weighted;
   if (status == SYNCYTE_SUCCESS)
     status = syncyte_layout_create_mesh(comm, ndim, extents, on.ndim, on.ranks, count, parts, on.ndim, on.axes,
                                         &options, layout);

@@ -490,6 +490,7 @@ class LayoutOptions(ctypes.Structure):
         ("truth", ctypes.c_int32),  # rule for points that two blocks store
         ("ceil", ctypes.c_int32),  # of a mesh: 1: parts of ceil(cells / parts) cells, the last ones shorter or empty, as PyTorch's DTensor cuts; 0: equal parts, the first cells % parts of which have one cell more
         ("block", ctypes.c_int64),  # of a mesh: cells that are dealt out to the parts in blocks of this length; 0: each part has consecutive cells
+        ("weighted", ctypes.c_int32),  # of a mesh: 1: lengths are weights, 0 or more, and an axis is cut in proportion to them
     ]
 
 
@@ -516,6 +517,7 @@ class LayoutInfo(ctypes.Structure):
         ("shape", ctypes.c_int64 * 8),  # of a block: extents of its array, ghosts included
         ("ndim", ctypes.c_int32),  # number of axes
         ("blocks", ctypes.c_int32),  # number of the rank's blocks
+        ("listed", ctypes.c_int32),  # 1: of listed points (syncyte_layout_create_indices())
     ]
 
 
@@ -1943,7 +1945,7 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # mesh_ndim (in): dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
             ctypes.POINTER(ctypes.c_int32),  # mesh (in, array of mesh_ndim): ranks along each dimension of the mesh
             ctypes.c_int64,  # lengths_length (in): length of lengths: the parts of all cut axes; ignored if lengths is null
-            ctypes.POINTER(ctypes.c_int64),  # lengths (in, optional, array of lengths_length): cells of each part of the cut axes, axis by axis; null: as the options say
+            ctypes.POINTER(ctypes.c_int64),  # lengths (in, optional, array of lengths_length): cells of each part of the cut axes, axis by axis, or its weight, without ceil and block; null: as the options say
             ctypes.c_int64,  # axes_length (in): length of axes: mesh_ndim
             ctypes.POINTER(ctypes.c_int32),  # axes (in, array of axes_length): the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks have equal copies. If several cut one axis, the parts of the first one are cut further by the next
             ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults
@@ -1963,7 +1965,7 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # firsts (in, optional, array of firsts_length): first cell of each block, counted from 0
             ctypes.c_int64,  # counts_length (in): length of counts: that of firsts
             ctypes.POINTER(ctypes.c_int64),  # counts (in, optional, array of counts_length): cells of each block along each axis, 0 or more
-            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults; ceil and block are 0
+            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for defaults; ceil, block and weighted are 0
             ctypes.POINTER(ctypes.c_void_p),  # layout (out): the layout
         ],
     ),
@@ -1996,7 +1998,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # layout (in): a layout of cells
-            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for cells without ghosts; ceil and block are 0
+            ctypes.POINTER(LayoutOptions),  # options (in, optional): null for cells without ghosts; ceil, block and weighted are 0
             ctypes.POINTER(ctypes.c_void_p),  # result (out): the new layout
         ],
     ),
@@ -2038,6 +2040,15 @@ CORE: dict[str, Function] = {
             ctypes.c_int32,  # rank (in): a rank of its communicator
             ctypes.c_int32,  # block (in): 0 to the number of the rank's blocks - 1; if there is no such block, first and shape are 0
             ctypes.POINTER(LayoutInfo),  # info (in,out): struct_size set by the caller
+        ],
+    ),
+    # Describes a layout as text, for people: a line for each block, with its rank, its first point and the shape of its
+    # array. Local.
+    "syncyte_layout_text": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.POINTER(ctypes.c_char_p),  # text (out): the text; valid as long as the layout
         ],
     ),
     # Moves an array from one layout to another of the same extents and communicator: each point of a target gets the

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from ._checks import wrong
@@ -54,3 +55,23 @@ def own_box(tensor: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         return None
     count, first = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
     return (tuple(first), tuple(count)) if all(count) else None
+
+
+def is_block(blocks: Sequence[Any], whole: Sequence[int], mesh: Any, axes: Sequence[int | None], rank: int) -> bool:
+    """Whether a rank's blocks in a layout are its part of a DTensor; each dimension of the mesh cuts one of the axes.
+
+    `mesh`: the tensor of its ranks. A rank without elements may have an empty block, or none.
+    """
+    first, count = [0] * len(whole), list(whole)
+    places = (mesh == rank).nonzero().tolist()
+    if not places:
+        return all(0 in block.shape for block in blocks)
+    for dimension, (place, axis) in enumerate(zip(places[0], axes, strict=True)):
+        if axis is not None:
+            most = -(-count[axis] // mesh.size(dimension))
+            begin = min(place * most, count[axis])
+            first[axis] += begin
+            count[axis] = min(most, count[axis] - begin)
+    if 0 in count:
+        return all(0 in block.shape for block in blocks)
+    return len(blocks) == 1 and tuple(blocks[0].first) == tuple(first) and tuple(blocks[0].shape) == tuple(count)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,9 +22,10 @@ from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 from .layout import BUFFER_BYTES, Layout, relocate_buffers, relocate_options
 
 if TYPE_CHECKING:
-    from torch.distributed.tensor import DTensor
+    from torch.distributed.device_mesh import DeviceMesh
+    from torch.distributed.tensor import DTensor, Placement
 
-__all__ = ["layout_of", "layout_relocate"]
+__all__ = ["layout_of", "layout_relocate", "placements_of"]
 
 _OPERATION = "layout_relocate"
 _relocations: dict[int, int] = {}  # on each communicator, by its number
@@ -66,6 +68,44 @@ def layout_of(tensor: DTensor, comm: Comm = COMM_WORLD) -> Layout:
         return list(tensor.shape), [] if box is None else [box]
 
     return Layout.blocks(group, *group._prepare("layout_create_blocks", prepare, always=True))
+
+
+def placements_of(layout: Layout, mesh: DeviceMesh) -> tuple[Placement, ...]:
+    """Returns the placements of a DTensor whose local tensors are the blocks of a layout. Local.
+
+    ``DTensor.from_local(block, mesh, placements_of(layout, mesh), shape=layout.shape, stride=...)`` makes it. A layout
+    of DTensors is `Layout.mesh` with ``ceil=True``, without ghosts.
+
+    Parameters
+    ----------
+    layout : Layout
+        Over as many ranks as torch.distributed has, in the same order.
+    mesh : torch.distributed.device_mesh.DeviceMesh
+        The mesh of the DTensor.
+
+    Returns
+    -------
+    tuple of torch.distributed.tensor.Placement
+        One for each dimension of the mesh.
+
+    Raises
+    ------
+    DtypeError, UnsupportedError
+        Not a DeviceMesh; blocks that no placements give.
+    """
+    from torch.distributed.device_mesh import DeviceMesh
+    from torch.distributed.tensor import Replicate, Shard
+
+    check_kind(layout, Layout, "layout", "a syncyte.Layout")
+    check_kind(mesh, DeviceMesh, "mesh", "a torch.distributed.device_mesh.DeviceMesh")
+    if layout._info().listed:
+        raise UnsupportedError(f"{layout!r} is of listed points, which no placements give")
+    blocks = {rank: layout.blocks_of(rank) for rank in range(layout.comm.size)}
+    whole, ranks = layout.shape, mesh.mesh
+    for axes in itertools.product((*range(len(whole)), None), repeat=ranks.dim()):
+        if all(_dtensors.is_block(blocks[rank], whole, ranks, axes, rank) for rank in blocks):
+            return tuple(Replicate() if axis is None else Shard(axis) for axis in axes)
+    raise UnsupportedError(f"no placements on a mesh of shape {tuple(ranks.shape)} give the blocks of {layout!r}")
 
 
 class _Relocation(NamedTuple):

@@ -51,6 +51,11 @@ def _grids(shapes: Mapping[str, Shape]) -> dict[Shape, list[tuple[str, str]]]:
     return result
 
 
+def _dataset(key: str) -> str:
+    """The name of a key's dataset in the file (docs/checkpoints.md)."""
+    return "%2E" if key == "." else key.replace("%", "%25").replace("/", "%2F")
+
+
 def _text(numbers: Sequence[Any]) -> str:
     return " ".join(map(str, numbers))
 
@@ -95,7 +100,7 @@ def write(path: str, step: int, entries: Mapping[str, tuple[Shape, DType]], spac
             item = ElementTree.SubElement(
                 attribute, "DataItem", Format="HDF", Dimensions=extents, NumberType=kind, Precision=str(size)
             )
-            item.text = f"{os.path.basename(path)}:/{key}"
+            item.text = f"{os.path.basename(path)}:/{_dataset(key)}"
     ElementTree.indent(root)
     target = f"{path}.xdmf"
     ElementTree.ElementTree(root).write(target, encoding="utf-8", xml_declaration=True)

@@ -128,6 +128,7 @@ class Layout(Handle):
         axes: Sequence[int | None] | None = None,
         *,
         lengths: Sequence[Sequence[int]] | None = None,
+        weighted: bool = False,
         ceil: bool = False,
         block: int = 0,
         ghosts: Any = 0,
@@ -150,6 +151,8 @@ class Layout(Handle):
             0, 1, ... If several cut one axis, the parts of the first one are cut further by the next.
         lengths : sequence of sequences of int, optional
             Cells of each part, for each cut axis in ascending order.
+        weighted : bool
+            Lengths are weights, integers from 0: axes are cut in proportion to them.
         ceil : bool
             Parts of ceil(cells / parts), as PyTorch's DTensor; otherwise the first parts have one cell more.
         block : int
@@ -173,7 +176,8 @@ class Layout(Handle):
             ranks = [comm.size] if mesh is None else as_numbers(mesh, "mesh", "numbers of ranks")
             cut = range(len(ranks)) if axes is None else [-1 if axis is None else axis for axis in axes]
             parts = None if lengths is None else [length for axis in lengths for length in axis]
-            options = _options(len(extents), ghosts, shared, periodic, truth, ceil=int(bool(ceil)), block=block)
+            division = {"ceil": int(bool(ceil)), "block": block, "weighted": int(bool(weighted))}
+            options = _options(len(extents), ghosts, shared, periodic, truth, **division)
             flat = None if parts is None else integers(ctypes.c_int64, parts, "lengths")
             on = integers(ctypes.c_int32, ranks, "mesh"), integers(ctypes.c_int32, list(cut), "axes")
             return len(extents), extents, len(ranks), on[0], len(parts or ()), flat, len(cut), on[1], options
@@ -331,12 +335,7 @@ class Layout(Handle):
 
     def describe(self) -> str:
         """Returns a line for each block: its rank, its first point and the shape of its array. Local."""
-        lines = [f"array of shape {self.shape} over {self._comm!r}"]
-        for rank in range(self._comm.size):
-            blocks = self.blocks_of(rank)
-            lines += [f"rank {rank}: from {each.first}, array of shape {each.shape}" for each in blocks]
-            lines += [f"rank {rank}: no block"] * (not blocks)
-        return "\n".join(lines)
+        return _library.core().output("syncyte_layout_text", self.handle).decode()
 
     def __repr__(self) -> str:
         return f"<syncyte.Layout{', freed' if self._is_freed else f' of arrays of shape {self.shape}'}>"

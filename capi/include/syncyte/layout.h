@@ -52,10 +52,12 @@ typedef struct syncyte_layout_options_t {
                                             cells % parts of which have one cell more */
   int64_t block;                         /**< of a mesh: cells that are dealt out to the parts in blocks of this
                                             length; 0: each part has consecutive cells */
+  int32_t weighted;                      /**< of a mesh: 1: lengths are weights, 0 or more, and an axis is cut in
+                                            proportion to them */
 } syncyte_layout_options_t;
 
 /** All defaults: `syncyte_layout_options_t options = SYNCYTE_LAYOUT_OPTIONS_INIT;`. */
-#define SYNCYTE_LAYOUT_OPTIONS_INIT {sizeof(syncyte_layout_options_t), {0}, {0}, {0}, {0}, 0, 0, 0}
+#define SYNCYTE_LAYOUT_OPTIONS_INIT {sizeof(syncyte_layout_options_t), {0}, {0}, {0}, {0}, 0, 0, 0, 0}
 
 /** Options of a relocation. */
 typedef struct syncyte_relocate_options_t {
@@ -78,6 +80,7 @@ typedef struct syncyte_layout_info_t {
   int64_t shape[SYNCYTE_MAX_NDIM];   /**< of a block: extents of its array, ghosts included */
   int32_t ndim;                      /**< number of axes */
   int32_t blocks;                    /**< number of the rank's blocks */
+  int32_t listed;                    /**< 1: of listed points (syncyte_layout_create_indices()) */
 } syncyte_layout_info_t;
 
 /**
@@ -89,8 +92,8 @@ typedef struct syncyte_layout_info_t {
  * @param[in] mesh_ndim dimensions of the mesh, 1 to SYNCYTE_MAX_NDIM
  * @param[in] mesh {array(mesh_ndim)} ranks along each dimension of the mesh
  * @param[in] lengths_length length of lengths: the parts of all cut axes; ignored if lengths is null
- * @param[in] lengths {array(lengths_length), optional} cells of each part of the cut axes, axis by axis; null: as the
- * options say
+ * @param[in] lengths {array(lengths_length), optional} cells of each part of the cut axes, axis by axis, or its weight,
+ * without ceil and block; null: as the options say
  * @param[in] axes_length length of axes: mesh_ndim
  * @param[in] axes {array(axes_length)} the axis that each dimension of the mesh cuts; -1: it cuts none, and its ranks
  * have equal copies. If several cut one axis, the parts of the first one are cut further by the next
@@ -115,7 +118,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_mesh(syncyte_comm_t comm, 
  * @param[in] firsts {array(firsts_length), optional} first cell of each block, counted from 0
  * @param[in] counts_length length of counts: that of firsts
  * @param[in] counts {array(counts_length), optional} cells of each block along each axis, 0 or more
- * @param[in] options {optional} null for defaults; ceil and block are 0
+ * @param[in] options {optional} null for defaults; ceil, block and weighted are 0
  * @param[out] layout the layout
  * @return SYNCYTE_ERR_ARGUMENT (a block beyond the array; overlapping blocks; cells in no block), SYNCYTE_ERR_MISMATCH.
  */
@@ -158,7 +161,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_create_indices(syncyte_comm_t com
  * or with other ghosts. Axes that are periodic stay so; options may add others. Collective over the layout's
  * communicator; facts: the layout, options.
  * @param[in] layout a layout of cells
- * @param[in] options {optional} null for cells without ghosts; ceil and block are 0
+ * @param[in] options {optional} null for cells without ghosts; ceil, block and weighted are 0
  * @param[out] result the new layout
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MISMATCH.
  */
@@ -200,6 +203,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_comm(syncyte_layout_t layout, syn
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, int32_t block,
                                                         syncyte_layout_info_t* info);
+
+/**
+ * @brief {lookup, by_hand} Describes a layout as text, for people: a line for each block, with its rank, its first
+ * point and the shape of its array. Local.
+ * @param[in] layout a layout
+ * @param[out] text the text; valid as long as the layout
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_text(syncyte_layout_t layout, const char** text);
 
 /**
  * @brief {by_hand} Moves an array from one layout to another of the same extents and communicator: each point of a

@@ -12,7 +12,9 @@ C     for a BOX.
       COMMON /FIELDS/ A, B
       INTEGER IDIM(2), IDIMB(2), IDIMX(2), IWHOLE(2), IFROM(2), IMANY(2)
       INTEGER IW, IC, IGRID, INODES, IB, IT, ISHARE(2), MPICOM
-      INTEGER I, J, IERR, IRANK, NRANKS, ISTEP, ILATE, IS
+      INTEGER I, J, IERR, IRANK, NRANKS, ISTEP, ILATE, IS, IB2, IRING
+      INTEGER NONE(2), IFIRST(2), ILAST(2)
+      DATA NONE/0,0/, IFIRST/1,0/, ILAST/0,1/
       DATA ISHARE/0,1/, IDIM/LD,10/, IDIMB/LD,12/, IDIMX/5,4/
       CALL MPI_INIT(IERR)
       CALL GETARG(1, HOW)
@@ -32,7 +34,7 @@ C     4 x 3 cells on each rank, side by side, in larger arrays
       IMANY(1) = 4
       IMANY(2) = 3
       CALL SYNCYTE_LAYOUT_BLOCKS(IC, 2, IWHOLE, IFROM, IMANY, 1, IGRID)
-      CALL SYNCYTE_LAYOUT_LIKE(IGRID, ISHARE, 0, INODES)
+      CALL SYNCYTE_LAYOUT_LIKE(IGRID, ISHARE, NONE, 0, INODES)
       CALL SYNCYTE_BUNDLE_CREATE(IC, IB)
       IF (HOW .EQ. 'room' .AND. IRANK .EQ. 1) IDIM(1) = 5
       IF (HOW .EQ. 'number') IGRID = IB
@@ -49,7 +51,9 @@ C     4 x 3 cells on each rank, side by side, in larger arrays
           B(I+1,J+1) = 1
    10   CONTINUE
    20 CONTINUE
-      CALL SYNCYTE_BUNDLE_EXCHANGE(IB, 0)
+      CALL SYNCYTE_BUNDLE_EXCHANGE_SOME(IB, 0, 2, NONE)
+      IF (A(1,0) .NE. -1 .OR. A(1,4) .NE. -1) STOP 20
+      CALL SYNCYTE_BUNDLE_EXCHANGE_SOME(IB, 0, 2, IFIRST)
       DO 30 I = 1, 4
         IF (IRANK .GT. 0 .AND. A(I,0) .NE. 100*(IFROM(2) - 1) + I)
      &    STOP 2
@@ -66,6 +70,22 @@ C     the adjoint adds ghosts to what they copy
    40 CONTINUE
       CALL SYNCYTE_BUNDLE_ACCUMULATE(IB, 1)
       IF (IRANK .LT. NRANKS - 1 .AND. A(2,3) .NE. 6) STOP 5
+
+C     a ring of cells along dimension 2: the first rank's ghosts are the
+C     last rank's cells
+      CALL SYNCYTE_LAYOUT_LIKE(IGRID, NONE, ILAST, 1, IRING)
+      CALL SYNCYTE_BUNDLE_CREATE(IC, IB2)
+      CALL SYNCYTE_BUNDLE_ADD(IB2, 'ring', IRING, SYNCYTE_FLOAT64, IDIM,
+     &  A)
+      DO 46 I = 1, 4
+        A(I,1) = IRANK
+        A(I,3) = IRANK
+   46 CONTINUE
+      CALL SYNCYTE_BUNDLE_EXCHANGE(IB2, 0)
+      IF (A(2,0) .NE. MOD(IRANK + NRANKS - 1, NRANKS)) STOP 21
+      IF (A(2,4) .NE. MOD(IRANK + 1, NRANKS)) STOP 22
+      CALL SYNCYTE_DESTROY(IB2)
+      CALL SYNCYTE_DESTROY(IRING)
 
 C     nodes between two ranks have the sum of both copies
       DO 60 J = 1, 12

@@ -89,6 +89,9 @@ contains
     call layout%mesh(world, [7, ranks*(ranks + 1)/2], mesh=[1, ranks], lengths=[7, (i, i=1, ranks)])
     call layout%describe(rank, first=first, shape=shape)
     call check(all(shape == [7, rank + 1]) .and. first(2) == rank*(rank + 1)/2 + 1, "lengths")
+    call layout%mesh(world, [7, ranks*(ranks + 1)], mesh=[1, ranks], lengths=[1, (i, i=1, ranks)], weighted=.true.)
+    call layout%describe(rank, first=first, shape=shape)
+    call check(all(shape == [7, 2*rank + 2]) .and. first(2) == rank*(rank + 1) + 1, "weights")
     call layout%destroy()
   end subroutine given_lengths
 

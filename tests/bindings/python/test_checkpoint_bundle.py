@@ -19,7 +19,7 @@ def test_xdmf(world, path):
     cells = Layout.mesh(world, (NY, NX), ghosts=1)
     state = Bundle(world)
     for name, layout, dtype in (
-        ("density", cells, "float64"),
+        ("gas/density", cells, "float64"),
         ("force", cells.like(shared=True), "float32"),
         ("flux", cells.like(shared=[True, False]), "float64"),
         ("line", Layout.mesh(world, (NX,)), "int32"),
@@ -36,6 +36,7 @@ def test_xdmf(world, path):
             for attribute in grid.findall("Attribute"):
                 item = attribute.find("DataItem")
                 name, key = item.text.split(":")
+                assert attribute.get("Name").replace("/", "%2F") == key.strip("/")
                 assert name == os.path.basename(path)
                 extents = [int(each) for each in item.get("Dimensions").split()]
                 assert tuple(extents) == file[key].shape
@@ -44,8 +45,8 @@ def test_xdmf(world, path):
                 beyond = {"Cell": 1, "Node": 0}[attribute.get("Center")]
                 assert [1] * (3 - len(extents)) + [extent + beyond for extent in extents] == corners
                 grids[attribute.get("Name")] = grid
-    assert set(grids) == {"density", "force", "flux", "line"}
-    assert grids["density"] is grids["force"]
+    assert set(grids) == {"gas/density", "force", "flux", "line"}
+    assert grids["gas/density"] is grids["force"]
     assert [item.text for item in grids["flux"].find("Geometry")] == ["0.0 10.0 10.0", "1.0 0.5 2.0"]
     assert root.find("Domain/Grid/Time").get("Value") == "7"
     with pytest.raises(syncyte.ShapeError):

@@ -52,6 +52,17 @@ def test_from_each_layout_to_each(world):
         assert equal(result, filled(after, world.rank)), (before.describe(), after.describe())
 
 
+def test_weights(world):
+    weights = list(range(1, world.size + 1))
+    made = Layout.mesh(world, (60, 2), lengths=[weights], weighted=True)
+    borders = [60 * sum(weights[:rank]) // sum(weights) for rank in range(world.size + 1)]
+    assert [made.blocks_of(rank)[0].first[0] for rank in range(world.size)] == borders[:-1]
+    with pytest.raises(syncyte.ArgumentError, match="lengths is null; expected weights"):
+        Layout.mesh(world, (60,), weighted=True)
+    with pytest.raises(syncyte.ArgumentError, match="sum of the weights is 0"):
+        Layout.mesh(world, (60,), lengths=[[0] * world.size], weighted=True)
+
+
 def test_adjoint(world):
     """<R x, y> = <x, R' y>, with whole numbers."""
     for before, after in itertools.product(layouts(world), layouts(world)):
@@ -173,7 +184,7 @@ def test_torch_tensors_and_collecting_on_one_rank(world):
 def test_description(world):
     rows = Layout.mesh(world, (2 * world.size, 3), ghosts=[(1, 2), 0])
     assert rows.blocks_of(world.size - 1) == [((2 * world.size - 2, 0), (5, 3))]
-    assert rows.describe().splitlines()[1] == "rank 0: from (0, 0), array of shape (5, 3)"
+    assert rows.describe().splitlines()[1] == "rank 0: from [0, 0], array of shape [5, 3]"
     first = Layout.mesh(world, (4,), [1])
     assert first.describe().splitlines()[2:] == [f"rank {rank}: no block" for rank in range(1, world.size)]
 

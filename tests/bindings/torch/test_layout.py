@@ -16,7 +16,7 @@ import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from ranks import several
 from syncyte import checkpoint
-from syncyte.torch import allreduce, layout_of, layout_relocate
+from syncyte.torch import allreduce, layout_of, layout_relocate, placements_of
 
 WORLD = syncyte.COMM_WORLD
 CELLS = 2 * WORLD.size, 5
@@ -168,6 +168,26 @@ def test_a_dtensor_has_a_layout(group):
         assert torch.equal(moved, whole), (mesh, placements)
         back = layout_relocate(on_all, whole, layout)
         assert own.numel() == back.numel() == 0 or torch.equal(back, own), (mesh, placements)
+
+
+def test_a_layout_has_placements(group):
+    whole = torch.arange(5.0 * 7).reshape(5, 7)
+    for mesh, placements in meshes_and_placements():
+        tensor = distribute_tensor(whole, mesh, placements)
+        found = placements_of(layout_of(tensor), mesh)
+        if mesh.get_coordinate() is not None:
+            made = DTensor.from_local(tensor.to_local(), mesh, found, shape=whole.shape, stride=whole.stride())
+            assert torch.equal(made.full_tensor(), whole), (mesh, placements, found)
+    flat = init_device_mesh("cpu", (WORLD.size,))
+    found = placements_of(syncyte.Layout.mesh(WORLD, (5, 7), axes=[1], ceil=True), flat)
+    assert WORLD.size == 1 or found == (Shard(1),)
+    lists = syncyte.Layout.indices(WORLD, 2 * WORLD.size, [2 * WORLD.rank, 2 * WORLD.rank + 1])
+    with pytest.raises(syncyte.UnsupportedError, match="listed points"):
+        placements_of(lists, flat)
+    with pytest.raises(syncyte.UnsupportedError, match="no placements"):
+        placements_of(syncyte.Layout.mesh(WORLD, (5, 7), ghosts=1), flat)
+    with pytest.raises(syncyte.DtypeError, match="DeviceMesh"):
+        placements_of(syncyte.Layout.mesh(WORLD, (5, 7)), [2])
 
 
 def test_a_dtensor_without_a_cut_is_refused(group):
