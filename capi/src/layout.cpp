@@ -10,6 +10,7 @@
 #include "base/array_argument.hpp"
 #include "block_buffers.hpp"
 #include "collective_calls.hpp"
+#include "collectives/collection.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/relocation.hpp"
 #include "collectives/shared_layout.hpp"
@@ -400,5 +401,34 @@ syncyte_status_t syncyte_layout_relocate_adjoint(syncyte_layout_t layout, syncyt
                                                  const syncyte_buffer_t* arrays) {
   return relocate("layout_relocate_adjoint", direction::adjoint, {layout, count, arrays}, {to, target_count, targets},
                   dtype, options);
+}
+
+syncyte_status_t syncyte_layout_collect(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
+                                        const syncyte_buffer_t* arrays, int32_t root, int64_t slab_bytes,
+                                        const syncyte_collective_options_t* options, syncyte_slab_fn_t take,
+                                        void* context) {
+  return after_init("layout_collect", [&] {
+    const auto found = find_layout(layout);
+    collectives::caller_facts caller;
+    std::vector<syncyte_buffer_t> blocks;
+    const auto error = error_of([&] {
+      caller = facts_of(options);
+      base::expect_known<base::known::dtype>(dtype, "dtype", SYNCYTE_ERR_TYPE);
+      base::expect(root >= 0 && root < found->comm()->size(), SYNCYTE_ERR_ARGUMENT, "root", root, "0 to {}",
+                   found->comm()->size() - 1);
+      base::expect(slab_bytes > 0, SYNCYTE_ERR_ARGUMENT, "slab_bytes", slab_bytes, "1 or more");
+      base::expect(take != nullptr || found->comm()->rank() != root, SYNCYTE_ERR_ARGUMENT, "take", "null",
+                   "a function on root");
+      blocks = read_buffers(count, arrays, "arrays", "count");
+    });
+    if (!caller.error) caller.error = error;
+    const collectives::block_arrays from{found->cut(), blocks, "arrays"};
+    collectives::collect(*found->comm(), "layout_collect", caller, {dtype, from, root, slab_bytes},
+                         [&](std::span<const std::int64_t> first, const syncyte_buffer_t& slab) {
+                           const syncyte_status_t status = take(context, first.data(), &slab);
+                           base::require(status == SYNCYTE_SUCCESS, status, "take has returned {}",
+                                         base::status_name(status));
+                         });
+  });
 }
 }

@@ -2,6 +2,8 @@
 #pragma once
 /// @file layout.hpp Layouts and relocation in C++; syncyte/layout.h explains them.
 
+#include <exception>
+#include <functional>
 #include <string>
 
 #include "syncyte/comm.hpp"
@@ -173,6 +175,35 @@ class layout : public detail::layout_reference {
       result.push_back({{info.first, info.first + info.ndim}, {info.shape, info.shape + info.ndim}});
     }
     return result;
+  }
+
+  /// Gets a slab: its first point in the whole array, and its elements, until it returns.
+  using slab_visitor = std::function<void(const extents& first, const const_buffer& slab)>;
+
+  /// Collects an array on one rank, slab by slab in row-major order: take(first, slab) is called there, and calls no
+  /// collective. What it throws ends the call on all ranks. Collective.
+  void collect(dtype type, std::span<const const_buffer> arrays, std::int32_t root, const slab_visitor& take,
+               std::int64_t slab_bytes = std::int64_t{1} << 24) const {
+    struct call {
+      const slab_visitor& take;
+      std::size_t axes;
+      std::exception_ptr thrown = nullptr;
+    } state{take, shape().size()};
+    const auto forward = [](void* context, const std::int64_t* first, const syncyte_buffer_t* slab) {
+      auto& of = *static_cast<call*>(context);
+      try {
+        of.take({first, first + of.axes}, const_buffer(*slab));
+        return static_cast<syncyte_status_t>(SYNCYTE_SUCCESS);
+      } catch (...) {
+        of.thrown = std::current_exception();
+        return static_cast<syncyte_status_t>(SYNCYTE_ERR_INTERNAL);
+      }
+    };
+    const std::vector<syncyte_buffer_t> blocks = detail::raw_buffers(arrays);
+    const syncyte_status_t status = syncyte_layout_collect(get(), detail::raw(type), std::ssize(blocks), blocks.data(),
+                                                           root, slab_bytes, nullptr, forward, &state);
+    if (state.thrown) std::rethrow_exception(state.thrown);
+    check(status);
   }
 
   /// Moves an array to another layout of the same shape and communicator. arrays and targets: of this rank's blocks,

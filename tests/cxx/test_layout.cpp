@@ -5,6 +5,7 @@
 
 #include <array>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "expect.hpp"
@@ -42,6 +43,50 @@ TEST_F(cxx_layout, knows_its_blocks) {
   EXPECT_THROW(layout::mesh(world_, {4}, {size_}, {}, {.ghosts_low = extents(9)}), error);
   EXPECT_THROW(layout::mesh(world_, {4, 4}, {size_}, {}, {.shared = {true}}), error);  // which of the two axes?
   EXPECT_THROW(layout::mesh(world_, extents(9, 1), {size_}), error);
+}
+
+/// 7 x 5 points, cut along both axes in turn, by slabs of every size; errors of the visitor reach all ranks.
+TEST_F(cxx_layout, collects_slab_by_slab) {
+  for (const std::int32_t axis : {0, 1})
+    for (std::int64_t slab_bytes = 1; slab_bytes < 180; slab_bytes += 13) {
+      const layout cut = layout::mesh(world_, {7, 5}, {size_}, {.axes = {axis}}, {.ghosts_low = {1, 0}});
+      const block_info block = cut.blocks_of(rank_)[0];
+      std::vector<float> values(static_cast<std::size_t>(block.shape[0] * block.shape[1]), -1);
+      for (std::int64_t y = 1; y < block.shape[0]; ++y)
+        for (std::int64_t x = 0; x < block.shape[1]; ++x)
+          values[static_cast<std::size_t>(y * block.shape[1] + x)] =
+              static_cast<float>(5 * (block.first[0] + y - 1) + block.first[1] + x);
+      const std::array<const_buffer, 1> arrays = {const_buffer(values.data(), block.shape)};
+      const std::int32_t root = size_ - 1;
+      float next = 0;
+      cut.collect(
+          dtype::float32, arrays, root,
+          [&](const extents& first, const const_buffer& slab) {
+            EXPECT_EQ(static_cast<float>(5 * first[0] + first[1]), next);
+            const auto& raw = *slab.get();
+            EXPECT_LE(raw.shape[0] * raw.shape[1] * 4, std::max<std::int64_t>(slab_bytes, 4));
+            for (std::int64_t i = 0; i < raw.shape[0] * raw.shape[1]; ++i)
+              EXPECT_EQ(static_cast<const float*>(raw.data)[i], next++);
+          },
+          slab_bytes);
+      EXPECT_EQ(next, rank_ == root ? 35 : 0);
+    }
+  const layout cut = layout::mesh(world_, {7, 5}, {size_});
+  std::vector<double> values(35);
+  const std::array<const_buffer, 1> arrays = {const_buffer(values.data(), cut.blocks_of(rank_)[0].shape)};
+  int calls = 0;
+  const auto failing = [&](const extents&, const const_buffer&) {
+    if (++calls == 3) throw std::runtime_error("no room");
+  };
+  if (rank_ == 0) {
+    EXPECT_THROW(cut.collect(dtype::float64, arrays, 0, failing, 40), std::runtime_error);
+  } else {
+    EXPECT_THROW(cut.collect(dtype::float64, arrays, 0, failing, 40), error);
+  }
+  EXPECT_EQ(calls, rank_ == 0 ? 3 : 0);
+  EXPECT_THROW(cut.collect(dtype::float64, arrays, rank_ == size_ - 1 ? size_ : 0, failing), error);
+  EXPECT_THROW(cut.collect(rank_ == 0 ? dtype::float32 : dtype::float64, arrays, 0, failing), error);
+  EXPECT_THROW(cut.collect(dtype::float64, arrays, 0, failing, 0), error);
 }
 
 TEST_F(cxx_layout, of_listed_points) {

@@ -298,5 +298,33 @@ module syncyte_layout_c
       type(syncyte_buffer_t), intent(in), optional :: arrays(*)
       integer(c_int32_t) :: answer
     end function syncyte_layout_relocate_adjoint
+
+    !> Collects an array on one rank, slab by slab in row-major order, such as for a file or a picture of one's own.
+    !> No rank has more of the array than its own blocks and 8 MiB of messages, and root a slab. Collective; facts:
+    !> dtype, the layout, root, slab_bytes.
+    ! layout [in]: the layout of the arrays
+    ! dtype [in]: element type, also on ranks without a block
+    ! count [in]: number of arrays: this rank's blocks
+    ! arrays [in]: the arrays of this rank's blocks, ghosts included, which are not read; any strides
+    ! root [in]: the rank that gets the slabs
+    ! slab_bytes [in]: most bytes of a slab, which has one element at least; 1 or more
+    ! options [in]: null for defaults
+    ! take [in]: called on root for each slab; it calls no collective
+    ! context [in]: passed to it
+    ! Returns: as syncyte_layout_relocate(); the status of take.
+    function syncyte_layout_collect(layout, dtype, count, arrays, root, slab_bytes, options, take, context) &
+        bind(C, name="syncyte_layout_collect") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int32_t), value :: dtype
+      integer(c_int64_t), value :: count
+      type(syncyte_buffer_t), intent(in), optional :: arrays(*)
+      integer(c_int32_t), value :: root
+      integer(c_int64_t), value :: slab_bytes
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(c_funptr), value :: take
+      type(c_ptr), value :: context
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_collect
   end interface
 end module syncyte_layout_c

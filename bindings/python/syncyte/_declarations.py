@@ -674,6 +674,10 @@ LineFn = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
 # Returns non-zero to end the wait in progress, otherwise 0.
 InterruptFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
+# Gets a slab: the axes' indices of its first point in the whole array, and its elements in host memory, dense in row-
+# major order, which are valid until it returns. Any status but SYNCYTE_SUCCESS ends the collection on all ranks.
+SlabFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(BufferDescription))
+
 
 CORE: dict[str, Function] = {
     # Returns the version of the loaded library. Local; callable at any time, from any thread.
@@ -2085,6 +2089,23 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # targets (in, optional, array of target_count): what to send back, ghosts included, which are not read; any strides
             ctypes.POINTER(RelocateOptions),  # options (in, optional): null for defaults
             ctypes.POINTER(BufferDescription),  # arrays (out, optional, array of count): the arrays to write, ghosts included, with any strides; separate memory
+        ],
+    ),
+    # Collects an array on one rank, slab by slab in row-major order, such as for a file or a picture of one's own. No
+    # rank has more of the array than its own blocks and 8 MiB of messages, and root a slab. Collective; facts: dtype,
+    # the layout, root, slab_bytes. Returns: as syncyte_layout_relocate(); the status of take.
+    "syncyte_layout_collect": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): the layout of the arrays
+            ctypes.c_int32,  # dtype (in): element type, also on ranks without a block
+            ctypes.c_int64,  # count (in): number of arrays: this rank's blocks
+            ctypes.POINTER(BufferDescription),  # arrays (in, optional, array of count): the arrays of this rank's blocks, ghosts included, which are not read; any strides
+            ctypes.c_int32,  # root (in): the rank that gets the slabs
+            ctypes.c_int64,  # slab_bytes (in): most bytes of a slab, which has one element at least; 1 or more
+            ctypes.POINTER(CollectiveOptions),  # options (in, optional): null for defaults
+            SlabFn,  # take (in): called on root for each slab; it calls no collective
+            ctypes.c_void_p,  # context (in, optional): passed to it
         ],
     ),
     # Makes a bundle without fields. Collective. Returns: SYNCYTE_ERR_MISMATCH.

@@ -255,6 +255,33 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_relocate_adjoint(syncyte_layout_t
                                                                 const syncyte_relocate_options_t* options,
                                                                 const syncyte_buffer_t* arrays);
 
+/**
+ * Gets a slab: the axes' indices of its first point in the whole array, and its elements in host memory, dense in
+ * row-major order, which are valid until it returns. Any status but SYNCYTE_SUCCESS ends the collection on all ranks.
+ */
+typedef syncyte_status_t (*syncyte_slab_fn_t)(void* context, const int64_t* first, const syncyte_buffer_t* slab);
+
+/**
+ * @brief {by_hand} Collects an array on one rank, slab by slab in row-major order, such as for a file or a
+ * picture of one's own. No rank has more of the array than its own blocks and 8 MiB of messages, and root a slab.
+ * Collective; facts: dtype, the layout, root, slab_bytes.
+ * @param[in] layout the layout of the arrays
+ * @param[in] dtype element type, also on ranks without a block
+ * @param[in] count number of arrays: this rank's blocks
+ * @param[in] arrays {array(count), optional} the arrays of this rank's blocks, ghosts included, which are not read; any
+ * strides
+ * @param[in] root the rank that gets the slabs
+ * @param[in] slab_bytes most bytes of a slab, which has one element at least; 1 or more
+ * @param[in] options {optional} null for defaults
+ * @param[in] take {callback} called on root for each slab; it calls no collective
+ * @param[in] context {optional} passed to it
+ * @return as syncyte_layout_relocate(); the status of take.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_collect(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,
+                                                       const syncyte_buffer_t* arrays, int32_t root, int64_t slab_bytes,
+                                                       const syncyte_collective_options_t* options,
+                                                       syncyte_slab_fn_t take, void* context);
+
 #ifdef __cplusplus
 }
 #endif
