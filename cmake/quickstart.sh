@@ -30,8 +30,9 @@ Commands
   first            builds the core and Fortran's module, without PyTorch and HDF5, and runs README's first example; all
                    of it is below build-first/, apart from all others: 4 minutes on 2 cores, 1 GB with
                    the system packages
-  demo [OPTIONS]   the tsunami demo: a Fortran solver and PyTorch learners in one MPI job; the picture is
-                   build/demo/figure.png; OPTIONS go to examples/tsunami/demo.py (demo --help lists them)
+  demo [OPTIONS]   the tsunami demo: a Fortran solver and PyTorch learners in one MPI job; the pictures are
+                   build/demo/figure.png and forecast.png; OPTIONS go to examples/tsunami/demo.py (demo --help
+                   lists them)
   test [OPTIONS]   builds everything and runs the tests of a few minutes; OPTIONS go to ctest (for example -R window).
                    -L ranks runs those at further rank counts, -L slow the long ones (tests/README.md).
                    --mpi=mpich or --mpi=openmpi5 runs the core's tests with another MPI, a package of the Python

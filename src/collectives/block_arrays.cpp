@@ -24,7 +24,7 @@ std::string beside_cells(const layout& cut) {
   return result;
 }
 
-/// For an array with a point more than expected along some axes: what it may be.
+/// Says that an array may hold nodes or faces, if it has one point more than expected along some axes.
 std::string about_nodes(const base::buffer& array, std::span<const std::int64_t> wanted, const layout& cut) {
   if (array.ndim() != static_cast<int>(wanted.size()) || cut.lists() != nullptr) return "";
   bool has_more = false;

@@ -63,46 +63,48 @@ class slabs {
 
 void collect(comm::communicator& comm, const char* operation, const caller_facts& caller,
              const collection_request& asked, const slab_visitor& visit) {
-  caller_facts facts = caller;
-  const auto agree = [&] {
+  const bool is_root = comm.rank() == asked.root;
+  std::int64_t most = 1;  // elements of a slab
+  memory::scratch memory;
+  {
     comm::collective_call call(comm, operation);
     call.attempt([&] {
-      if (facts.error) throw *facts.error;
+      if (caller.error) throw *caller.error;
+      const auto element_bytes = static_cast<std::int64_t>(base::dtype_size(asked.dtype));
+      most = std::max<std::int64_t>(asked.slab_bytes / element_bytes, 1);
+      most = std::min(most, std::max<std::int64_t>(distribution::volume({{}, asked.from.cut.extents()}), 1));
+      if (is_root) memory = memory::scratch(static_cast<std::size_t>(most * element_bytes));
+      call.named_fact("dtype", asked.dtype, base::dtype_name);
+      call.fact("root", asked.root);
+      call.fact("slab_bytes", asked.slab_bytes);
+      add_facts(call, caller);
     });
     call.agree();
-  };
-  if (facts.error) return agree();  // the others are in the agreement of the first slab
+  }
   const layout& cut = asked.from.cut;
   const auto axes = static_cast<std::size_t>(cut.ndim());
-  const bool is_root = comm.rank() == asked.root;
-  const auto most =
-      std::max<std::int64_t>(asked.slab_bytes / static_cast<std::int64_t>(base::dtype_size(asked.dtype)), 1);
   const slabs all(cut.extents(), most);
-  memory::scratch memory;
   for (std::int64_t number = 0; number < all.count(); ++number) {
     const box slab = all.slab(number);
     const std::vector<std::int64_t> extents(slab.count.begin(), slab.count.begin() + static_cast<std::ptrdiff_t>(axes));
     const distribution::rank_box whole{asked.root, {{}, slab.count}};
     const layout target = layout::of_blocks(extents, {&whole, 1}, comm.size());
     std::vector<syncyte_buffer_t> arrays;
-    if (!facts.error)
-      facts.error = base::error_of([&] {
-        if (!is_root) return;
-        if (memory.data() == nullptr)
-          memory = memory::scratch(static_cast<std::size_t>(most) * base::dtype_size(asked.dtype));
-        arrays.push_back(base::make_buffer(memory.data(), asked.dtype, extents));
-      });
+    if (is_root) arrays.push_back(base::make_buffer(memory.data(), asked.dtype, extents));
     run<relocation>(
-        comm, operation, facts, relocation::direction::forward, asked.dtype, asked.from,
+        comm, operation, caller_facts{}, relocation::direction::forward, asked.dtype, asked.from,
         block_arrays{target, arrays, "slab"}, std::optional<per_axis>(slab.first),
         [&] {
           return std::make_shared<const distribution::route>(
               distribution::find_route(cut, target, comm.rank(), slab.first));
         },
         message_bytes);
-    if (is_root) facts.error = base::error_of([&] { visit({slab.first.data(), axes}, arrays.front()); });
+    comm::collective_call call(comm, operation, comm::collective_call::always_agrees);  // the visitor may fail
+    call.attempt([&] {
+      if (is_root) visit({slab.first.data(), axes}, arrays.front());
+    });
+    call.agree();
   }
-  agree();  // on the last slab
 }
 
 }  // namespace syncyte::collectives

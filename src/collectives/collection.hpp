@@ -11,7 +11,7 @@
 
 namespace syncyte::collectives {
 
-/// What a rank says when an array is collected on one rank, slab by slab.
+/// Arguments of collect().
 struct collection_request {
   syncyte_dtype_t dtype;
   const block_arrays& from;

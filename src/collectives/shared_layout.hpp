@@ -30,8 +30,8 @@ class shared_layout {
   /// A line for each block. Thread-safe.
   const std::string& text() const;
 
-  /// What this rank sends and receives when an array goes to another layout (distribution::find_route()). The last
-  /// routes are kept: those of listed points take longer to find than to use. Thread-safe.
+  /// Returns what this rank sends and receives when an array goes to another layout (distribution::find_route()). Keeps
+  /// the last two routes: those of listed points take longer to find than to use. Thread-safe.
   std::shared_ptr<const distribution::route> route_to(const std::shared_ptr<const shared_layout>& other,
                                                       const std::optional<distribution::per_axis>& first) const;
 
@@ -53,10 +53,10 @@ class shared_layout {
 std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> comm, const char* operation,
                                            const std::function<distribution::layout()>& compute);
 
-/// What all ranks say when each has chosen its own part of an array.
+/// Arguments of a rank that has chosen its own part of an array.
 struct own_part {
   std::vector<std::int64_t> whole;                                       // extents, equal on all ranks
-  const char* argument;                                                  // that has them, in messages
+  const char* argument = nullptr;                                        // that has them, in messages
   distribution::shared_points rule = distribution::shared_points::none;  // equal on all ranks
   std::optional<base::error> error;                                      // found by the caller on this rank
 };

@@ -13,6 +13,7 @@ from torch.autograd import forward_ad
 from ._buffers import rank_array
 from ._checks import wrong
 from ._torch_collectives import _given
+from ._torch_layouts import _next_number
 from ._torch_refusals import advise, check_movable, check_tensor
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, MismatchError, ShapeError, UnsupportedError
@@ -20,7 +21,6 @@ from .errors import ArgumentError, MismatchError, ShapeError, UnsupportedError
 __all__ = ["relocate_rows"]
 
 _OPERATION = "relocate_rows"
-_numbers: dict[int, int] = {}  # of relocations on each communicator, by its number
 
 
 class _Rows:
@@ -108,8 +108,7 @@ def _moved(
         advise(error)
         raise
     if rows.forward == 0:
-        number = rows.comm._identity()
-        rows.forward = _numbers[number] = _numbers.get(number, 0) + 1
+        rows.forward = _next_number(rows.comm)
     return list(_Moved.apply(rows, *tensors))
 
 

@@ -6,7 +6,7 @@
  * The cells of a box, 0 to cells[axis] - 1 along each axis, are divided among blocks. A block is the array of one rank,
  * or of several ranks with equal copies; a rank has any number of blocks, or none. A layout is cut by a mesh of ranks
  * (syncyte_layout_create_mesh()), or takes the blocks that a code has chosen (syncyte_layout_create_blocks()).
- * Of an unstructured mesh each rank lists the points that it has (syncyte_layout_create_indices()).
+ * On an unstructured mesh each rank lists its own points (syncyte_layout_create_indices()).
  *
  * Arrays hold the cells, or, by syncyte_layout_options_t and syncyte_layout_like():
  * - along a *shared* axis the points on the borders of the cells, cell i between points i and i + 1. There is one point

@@ -54,6 +54,8 @@ class Comparison:
 def compare(ring: Ring, deviation: np.ndarray) -> Comparison:
     """Compares the ring's snapshots with the held-out ones; momenta are divided by their standard deviations."""
     layout, count = ring.layout, ring.read(Counter.PUBLISHED)
+    if count > layout.slots:
+        raise ValueError(f"the ring has {layout.slots} slots, and the runs to compare {count} snapshots")
     headers = np.asarray(ring.training.headers.gather(np.arange(count)))
     run, number = headers[:, RUN] - 1, headers[:, NUMBER]
     scale = (ring.rest_depth > 0) / deviation[:, None, None]

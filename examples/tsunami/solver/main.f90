@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> A shallow-water solver with its own main loop and its own MPI. It uses Syncyte for its snapshots, and for the halo
-!> exchange that fills its ghost rows.
+!> A shallow-water solver with its own main loop and its own MPI. It uses Syncyte for the halo exchange that fills its
+!> ghost rows, for its snapshots, and for forecasts by a trained model.
 program tsunami_solver
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
   use mpi_f08, only: MPI_Abort, MPI_Comm, MPI_Comm_rank, MPI_COMM_WORLD, MPI_Finalize, MPI_Init, MPI_Wtime
