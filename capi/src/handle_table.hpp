@@ -62,6 +62,12 @@ class handle_table {
     return at(entries_, handle, argument).object;
   }
 
+  /// References that the handle has.
+  std::int64_t references(Handle handle, const char* argument) const {
+    const std::shared_lock lock(mutex_);
+    return at(entries_, handle, argument).references;
+  }
+
   /// All handles' numbers and objects.
   std::vector<std::pair<std::intptr_t, std::shared_ptr<Object>>> all() const {
     const std::shared_lock lock(mutex_);

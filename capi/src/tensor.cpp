@@ -48,6 +48,16 @@ optim::rule chosen_rule(syncyte_optimizer_t optimizer, double lr, const syncyte_
           .eps = chosen.eps < 0.0 ? eps : chosen.eps};
 }
 
+/// Throws unless the caller's handle is all that refers to the tensor: no view, no operation in flight.
+void require_sole_reference(syncyte_tensor_t tensor, const std::shared_ptr<tensor::whole_tensor>& found) {
+  constexpr int own = 2;  // of the table and of `found`
+  const auto others = tables::tensor().references(tensor, "tensor") - 1 + found.use_count() - own;
+  base::require(others == 0, SYNCYTE_ERR_BUSY,
+                "{} is also in use by {} views, other references or operations in flight; expected none, because its "
+                "memory moves",
+                found->layout().text(), others);
+}
+
 /// A handle with a reference of its own; null for null.
 syncyte_tensor_t new_handle(const std::shared_ptr<tensor::whole_tensor>& object) {
   return object ? tables::tensor().insert(object) : nullptr;
@@ -109,6 +119,18 @@ syncyte_status_t syncyte_tensor_layout(syncyte_tensor_t tensor, syncyte_layout_t
     const auto object = find_traced(tables::tensor(), tensor, "tensor");
     const tensor::block_memory* const blocks = object->layout().blocks();
     out(layout, "layout") = blocks != nullptr ? tables::layout().insert(blocks->layout()) : nullptr;
+  });
+}
+
+syncyte_status_t syncyte_tensor_relocate(syncyte_tensor_t tensor, syncyte_layout_t layout, int64_t local_rows) {
+  return after_init("tensor_relocate", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    tensor::relocation_target to{.by = {}, .local_rows = local_rows, .error = {}};
+    to.error = error_of([&] {
+      require_sole_reference(tensor, object);
+      if (layout != nullptr) to.by = find_traced(tables::layout(), layout, "layout");
+    });
+    object->relocate(to);
   });
 }
 

@@ -101,6 +101,15 @@ class tensor : public detail::tensor_methods {
     return tensor(detail::fetch<syncyte_tensor_t>(syncyte_tensor_wrap, comm.get(), local.get(), &raw));
   }
 
+  /// Cuts the tensor anew, in place, by a layout of its shape. No rank has a view of it, another reference to it, or an
+  /// operation in flight. Collective.
+  void relocate(const class layout& by) const { check(syncyte_tensor_relocate(get(), by.get(), -1)); }
+
+  /// Cuts the tensor anew by rows, of which this rank gets local_rows, or all equal parts. Collective, as above.
+  void relocate(std::optional<std::int64_t> local_rows = {}) const {
+    check(syncyte_tensor_relocate(get(), nullptr, local_rows.value_or(-1)));
+  }
+
   /// Another reference to the same tensor.
   tensor retain() const { return tensor(retained_handle()); }
 

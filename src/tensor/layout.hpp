@@ -68,6 +68,7 @@ class layout {
     require_box_inside(shape_, lower, extent);
   }
 
+  const std::string& name() const { return name_; }
   /// `tensor "depth" (float32, [10, 4])`, for messages.
   std::string text() const;
 

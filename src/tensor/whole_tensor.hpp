@@ -24,16 +24,23 @@ class versions;
 
 /// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
-  std::string name;  // equal on all ranks
+  std::string name = {};  // equal on all ranks
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
   bool row_locks = false;
   bool deterministic = false;
-  std::int64_t* released = nullptr;  // set to 1 when wrapped memory is no longer used
-  std::optional<base::error> error;  // the caller's error on this rank, if any
-  std::string label = {};            // for messages, instead of the name; ranks may differ
+  std::int64_t* released = nullptr;       // set to 1 when wrapped memory is no longer used
+  std::optional<base::error> error = {};  // the caller's error on this rank, if any
+  std::string label = {};                 // for messages, instead of the name; ranks may differ
 
   const std::string& text() const { return label.empty() ? name : label; }  // for messages
+};
+
+/// Arguments of whole_tensor::relocate() on this rank.
+struct relocation_target {
+  std::shared_ptr<collectives::shared_layout> by = {};  // null on ranks without it; on all: rows
+  std::int64_t local_rows = -1;                         // as in tensor_options
+  std::optional<base::error> error = {};                // the caller's error on this rank, if any
 };
 
 /// One N-dimensional array over the memory of all ranks; syncyte/tensor.h documents each operation. Operations that
@@ -86,6 +93,9 @@ class whole_tensor {
   /// Throws SYNCYTE_ERR_UNSUPPORTED if it has no slots.
   tensor::versions& versions() const;
 
+  /// Cuts the tensor anew; its memory is another one afterwards. Collective. No other thread uses the tensor.
+  void relocate(const relocation_target& to);
+
   void flush() const;
   void sync();  // collective
 
@@ -100,6 +110,9 @@ class whole_tensor {
   static std::shared_ptr<whole_tensor> create_blocks(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                      const std::shared_ptr<collectives::shared_layout>& by,
                                                      std::int64_t& slots, const tensor_options& options);
+  void check_target(const relocation_target& to) const;
+  void check_layout(const relocation_target& to) const;
+  std::shared_ptr<whole_tensor> with_other_parts(const relocation_target& to) const;
   void add_features(const tensor_options& options);
   void sync_rows();
 

@@ -308,6 +308,11 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   EXPECT_ERROR(syncyte_tensor_rows(tensor, 0, NULL, &count), SYNCYTE_ERR_ARGUMENT, "first is null");
   EXPECT_ERROR(syncyte_tensor_rows(tensor, -1, &first, &count), SYNCYTE_ERR_ARGUMENT, "rank is -1");
   EXPECT_ERROR(syncyte_tensor_load(tensor, 0, &first), SYNCYTE_ERR_TYPE, "\"field\"");
+  EXPECT_OK(syncyte_tensor_retain(tensor));
+  EXPECT_ERROR(syncyte_tensor_relocate(tensor, NULL, -1), SYNCYTE_ERR_BUSY, "in use by 1");
+  EXPECT_OK(syncyte_tensor_release(tensor));
+  EXPECT_OK(syncyte_tensor_relocate(tensor, NULL, rank == 0 ? 4 * size : 0));
+  EXPECT_OK(syncyte_tensor_relocate(tensor, NULL, -1));
   EXPECT_ERROR(syncyte_tensor_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "null");
   EXPECT_OK(syncyte_tensor_destroy(&made)); /* null is allowed */
   EXPECT(first == -1);

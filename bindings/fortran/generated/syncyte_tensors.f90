@@ -27,6 +27,7 @@ module syncyte_tensors
     procedure :: wrap => tensor_wrap
     procedure :: create_by_layout => tensor_create_by_layout
     procedure :: open => tensor_open
+    procedure :: relocate => tensor_relocate
     procedure :: destroy => tensor_destroy
     procedure :: is_null => tensor_is_null
     procedure :: rank => tensor_rank
@@ -247,6 +248,25 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_open
+
+  !> Cuts the tensor anew, in place: by a layout of its shape, or by rows. No rank has a view of it. Collective.
+  subroutine tensor_relocate(self, layout, local_rows, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(syncyte_layout), intent(in), optional :: layout
+    integer(c_int64_t), intent(in), optional :: local_rows  !! this rank's rows; absent on all ranks: equal parts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: by
+    integer(c_int64_t) :: rows
+    integer(c_int32_t) :: status
+
+    by = c_null_ptr
+    rows = -1
+    if (present(layout)) by = layout%handle
+    if (present(local_rows)) rows = local_rows
+    status = syncyte_tensor_relocate(self%handle, by, rows)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_relocate
 
   !> Drops the reference; a null reference is ignored. Memory is freed at a collective point. Local.
   subroutine tensor_destroy(self, stat, errmsg)

@@ -2657,6 +2657,21 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],
     ),
+    # Cuts a tensor anew, in place: the handle and the values stay, each rank has another part. A rank may use this to
+    # balance loads, or to pass from rows to the blocks of a solver and back. Collective; facts: tensor, layout. It is a
+    # sync, too. Until it returns, a rank has the memory of both parts; that of the old one is freed at a later
+    # collective point. Wrapped arrays are released in this way. No other thread may use the tensor meanwhile. Returns:
+    # SYNCYTE_ERR_BUSY (views, references, operations), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY,
+    # SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED (slots, an optimizer; a layout for a tensor with row_locks or
+    # deterministic), SYNCYTE_ERR_PEER_DIED; the tensor then is as before.
+    "syncyte_tensor_relocate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor without slots and optimizer, of which no rank has a view (tensor_local, tensor_node), a second reference, an operation in flight or a lock. Views without a reference of their own are not seen: they end
+            ctypes.c_void_p,  # layout (in): the layout, of the tensor's shape and communicator, or of another one of its ranks; null on all ranks: the tensor is cut by rows
+            ctypes.c_int64,  # local_rows (in): without a layout, as syncyte_tensor_options_t::local_rows; otherwise -1
+        ],
+    ),
     # Publishes this rank's part of the next version of a tensor with slots: copies the points that it owns from the
     # arrays of its blocks. The version is complete when all ranks that own points have published it. Local; does not
     # wait for ranks that take versions, and for those that publish only if it is slots - 1 versions ahead of them (with

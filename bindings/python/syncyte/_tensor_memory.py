@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _wrapped: dict[int, tuple[ctypes.c_int64, Any]] = {}
 
 
+# Attribute of tensors that record gradients: two companion tensors, one for adds of backward passes, one for values in
+# flight.
+GRADIENT_COMPANIONS = "_gradient_companions"
+
+
 def _remember(released: ctypes.c_int64, array: Any) -> None:
     entry = (released, array)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry))
@@ -293,6 +298,66 @@ class TensorMemory(Handle):
         handle = _library.core().output("syncyte_tensor_open", comm.handle, given)
         return cls._made(handle, comm, TORCH if dtypes.loaded_torch() else NUMPY, name)
 
+    def relocate(self, layout: Layout | None = None, *, local_rows: int | None = None) -> Self:
+        """Cuts the tensor anew, in place: this object and the values stay, each rank has another part. Collective.
+
+        It is a sync, too. Until it returns, a rank has the memory of both parts; a later collective point frees that of
+        the old one. No other thread may use the tensor meanwhile.
+
+        Parameters
+        ----------
+        layout : Layout, optional
+            The layout, of the tensor's shape, and of its communicator or another one of its ranks; None on all ranks:
+            the tensor is cut by rows.
+        local_rows : int, optional
+            Without a layout: number of this rank's rows, as of the constructor.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor. `local` and `node` are other views afterwards.
+
+        Raises
+        ------
+        BusyError
+            On all ranks: one of them has a view (local, node) or an operation in flight.
+        ShapeError, ArgumentError, OutOfMemoryError, MismatchError
+            On all ranks: wrong arguments; local_rows do not add up; too little memory; ranks differ.
+        UnsupportedError
+            On all ranks: the tensor has slots or an optimizer, or records gradients; a layout for one with row_locks or
+            deterministic.
+        """
+
+        def prepare() -> tuple[int | None, int]:
+            if layout is not None:
+                check_kind(layout, Layout, "layout", "a syncyte.Layout, or None")
+            rows = -1 if local_rows is None else as_int64(local_rows, "local_rows")
+            if local_rows is not None and rows < 0:
+                raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
+            self._check_in_place()
+            local = self._cache.get(("local", TORCH))
+            if local is not None and local.requires_grad:
+                text = f"{self._called()} records gradients; expected requires_grad_(False) before relocate()"
+                raise UnsupportedError(text)
+            return None if layout is None else layout.handle, rows
+
+        given = self._comm._prepare("tensor_relocate", prepare, always=True)
+        self._forget_views()
+        _library.core().syncyte_tensor_relocate(self.handle, *given)
+        self.__dict__.pop(GRADIENT_COMPANIONS, None)  # they are cut as the tensor was
+        self._original = None
+        self._layout = self._layout_of(self.handle)
+        _forget_released()
+        return self
+
+    def _layout_of(self, handle: int) -> Layout | None:
+        found = _library.core().output("syncyte_tensor_layout", handle)
+        return Layout._of(self._comm, found) if found else None
+
+    def _forget_views(self) -> None:
+        self._cache.clear()
+        self._addresses.clear()
+
     @classmethod
     def _made(cls, handle: int, comm: Comm, array_kind: str, name: str | None) -> Self:
         tensor = cls.from_handle(handle, comm, array_kind)
@@ -325,14 +390,12 @@ class TensorMemory(Handle):
         found = core.output("syncyte_tensor_describe", handle)
         tensor = cls.__new__(cls)
         tensor._take(handle, comm, tuple(found.shape[: found.ndim]), c.DType(found.dtype), array_kind, wrapped)
-        if layout := core.output("syncyte_tensor_layout", handle):
-            tensor._layout = Layout._of(comm, layout)
+        tensor._layout = tensor._layout_of(handle)
         return tensor
 
     def free(self) -> None:
         """Drops the tensor before this object is destroyed. Local; views stay valid as long as they live."""
-        self._cache.clear()
-        self._addresses.clear()
+        self._forget_views()
         super().free()
 
     def sync(self) -> None:

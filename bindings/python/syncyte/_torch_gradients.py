@@ -10,16 +10,13 @@ import torch
 
 from . import _parts, dtypes, errors
 from ._buffers import TORCH
-from ._tensor_memory import TensorMemory
+from ._tensor_memory import GRADIENT_COMPANIONS, TensorMemory
 from ._torch_operators import operators
 from ._torch_refusals import check_tensor, not_a_tensor, refuse
 
-# Attribute of whole tensors: two companion tensors, one for adds of backward passes, one for values in flight.
-_COMPANIONS = "_gradient_companions"
-
 
 def _companions(whole: TensorMemory) -> tuple[int, int]:
-    made = whole.__dict__.get(_COMPANIONS)
+    made = whole.__dict__.get(GRADIENT_COMPANIONS)
     return (0, 0) if made is None else (made[0].handle, made[1].handle)
 
 
@@ -65,7 +62,7 @@ def scatter_add_collective(whole: TensorMemory, index: torch.Tensor, source: tor
             if value.device.type != "cpu":
                 text = f"{name} is on {value.device}; expected a tensor on the CPU, as the whole tensor is"
                 raise errors.UnsupportedError(text)
-        if dtypes.is_compiling() and _COMPANIONS not in whole.__dict__:
+        if dtypes.is_compiling() and GRADIENT_COMPANIONS not in whole.__dict__:
             raise errors.ArgumentError(
                 "scatter_add(collective=True) in a compiled function needs the tensor's "
                 "requires_grad_(), or such a call, before"
@@ -76,7 +73,7 @@ def scatter_add_collective(whole: TensorMemory, index: torch.Tensor, source: tor
         return whole.handle, len(whole.rows())
 
     handle, rows = whole.comm._prepare("scatter_add", check, always=True)
-    if _COMPANIONS not in whole.__dict__:
+    if GRADIENT_COMPANIONS not in whole.__dict__:
         _make_companions(whole)
     local = whole._view("local", TORCH)
     return local + operators.gather_adjoint(source, handle, _companions(whole)[1], index, rows)
@@ -94,7 +91,7 @@ def requires_grad_(whole: TensorMemory, requires_grad: bool) -> None:
             )
         whole._check_in_place()
 
-    if not requires_grad or _COMPANIONS in whole.__dict__:
+    if not requires_grad or GRADIENT_COMPANIONS in whole.__dict__:
         check()  # the other ranks create nothing here, so there is no agreement for an error
     else:
         whole.comm._prepare("tensor_create", check, always=True)
@@ -104,7 +101,7 @@ def requires_grad_(whole: TensorMemory, requires_grad: bool) -> None:
 
 def _make_companions(whole: TensorMemory) -> None:
     rows = len(whole.rows())
-    whole.__dict__[_COMPANIONS] = tuple(
+    whole.__dict__[GRADIENT_COMPANIONS] = tuple(
         type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, label=f"{what} of {whole._called()}")
         for what in ("gradients", "gathers")
     )
@@ -113,9 +110,9 @@ def _make_companions(whole: TensorMemory) -> None:
 @contextlib.contextmanager
 def _collected(whole: TensorMemory, operation: str) -> Iterator[torch.Tensor]:
     """This rank's rows of the companion, with the gradients of all ranks' backward passes; cleared afterwards."""
-    if _COMPANIONS not in whole.__dict__:
+    if GRADIENT_COMPANIONS not in whole.__dict__:
         raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
-    companion = whole.__dict__[_COMPANIONS][0]
+    companion = whole.__dict__[GRADIENT_COMPANIONS][0]
     whole._agree_in_place("tensor_sync")
     companion.sync()  # all adds have arrived
     yield companion.local

@@ -161,6 +161,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create_by_layout(syncyte_comm_t c
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_open(syncyte_comm_t comm, const char* name, syncyte_tensor_t* tensor);
 
 /**
+ * @brief {by_hand, cxx_by_hand} Cuts a tensor anew, in place: the handle and the values stay, each rank has another
+ * part. A rank may use this to balance loads, or to pass from rows to the blocks of a solver and back. Collective;
+ * facts: tensor, layout. It is a sync, too. Until it returns, a rank has the memory of both parts; that of the old one
+ * is freed at a later collective point. Wrapped arrays are released in this way. No other thread may use the tensor
+ * meanwhile.
+ * @param[in] tensor a tensor without slots and optimizer, of which no rank has a view (tensor_local, tensor_node), a
+ * second reference, an operation in flight or a lock. Views without a reference of their own are not seen: they end
+ * @param[in] layout the layout, of the tensor's shape and communicator, or of another one of its ranks; null
+ * on all ranks: the tensor is cut by rows
+ * @param[in] local_rows {default(-1)} without a layout, as syncyte_tensor_options_t::local_rows; otherwise -1
+ * @return SYNCYTE_ERR_BUSY (views, references, operations), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT,
+ * SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED (slots, an optimizer; a layout for a tensor with
+ * row_locks or deterministic), SYNCYTE_ERR_PEER_DIED; the tensor then is as before.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_relocate(syncyte_tensor_t tensor, syncyte_layout_t layout,
+                                                        int64_t local_rows);
+
+/**
  * @brief {by_hand, cxx_by_hand} Publishes this rank's part of the next version of a tensor with slots: copies the
  * points that it owns from the arrays of its blocks. The version is complete when all ranks that own points have
  * published it. Local; does not wait for ranks that take versions, and for those that publish only if it is slots - 1

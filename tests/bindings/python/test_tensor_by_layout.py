@@ -195,3 +195,80 @@ def test_a_block_is_not_saved_as_the_whole(world, field, tmp_path):
     checkpoint = pytest.importorskip("syncyte.checkpoint")
     with pytest.raises(syncyte.errors.ArgumentError, match="a part of a larger tensor"):
         checkpoint.save(str(tmp_path / "block.h5"), {"field": field.local}, comm=world)
+
+
+def test_relocation_in_place(world, columns):
+    table = WholeTensor((NY, NX), torch.float64, name="table")
+    table[:] = numbers()
+    assert table.relocate(columns) is table
+    assert np.array_equal(table[:], numbers())
+    assert table.layout.blocks_of(world.rank) == columns.blocks_of(world.rank)
+    (block,) = columns.blocks_of(world.rank)
+    assert table.local.shape == (NY, block.shape[1] - 4)
+    rows = NY if world.rank == world.size - 1 else 0
+    table.relocate(local_rows=rows)
+    assert table.layout is None
+    assert table.local.shape == (rows, NX)
+    assert len(table.rows()) == rows
+    if rows:
+        assert np.array_equal(table.local.numpy(), numbers())
+    table.sync()
+
+
+@pytest.mark.parametrize("holds", ["local", "node_array", "operation"])
+def test_relocation_of_a_tensor_in_use(world, columns, holds):
+    table = WholeTensor((NY, NX), torch.float64)
+    table[:] = numbers()
+    table.sync()
+    used = None
+    if world.rank == 0:
+        used = table.iget_box((0, 0), (NY, NX)) if holds == "operation" else getattr(table, holds)
+    if world.size == 1 and holds == "operation":
+        used.wait()
+        return  # a rank's own elements are copied at once, and the request does not keep the tensor
+    with pytest.raises(syncyte.BusyError, match="in use by 1"):
+        table.relocate(columns)
+    assert np.array_equal(table[:], numbers())
+    if holds == "operation" and used is not None:
+        used.wait()
+    del used
+    table.relocate(columns)
+    assert np.array_equal(table[:], numbers())
+    table.sync()
+
+
+def test_relocation_of_a_tensor_with_gradients(columns):
+    table = WholeTensor((NY, NX), torch.float64)
+    table.requires_grad_()
+    with pytest.raises(syncyte.UnsupportedError, match="requires_grad_"):
+        table.relocate(columns)
+    table.requires_grad_(False)
+    table.relocate(columns)
+    table.relocate()
+    table.requires_grad_()
+    table.gather(torch.arange(NY)).sum().backward()
+    table.sync_grad()
+    assert torch.equal(table.local.grad, torch.full_like(table.local, table.comm.size))
+
+
+def test_relocation_releases_a_wrapped_array(world):
+    mine = np.full((2, 3), float(world.rank))
+    table = WholeTensor.wrap(mine)
+    table.relocate(local_rows=2 * world.size if world.rank == 0 else 0)
+    table.local[:] += 1
+    table.sync()
+    assert np.array_equal(mine, np.full((2, 3), float(world.rank)))
+    assert np.array_equal(table[:], np.repeat(np.arange(1.0, world.size + 1), 2)[:, None] * np.ones(3))
+    table.sync()
+
+
+def test_errors_of_relocation(world, columns):
+    table = WholeTensor((NY, NX + 1), torch.float64)
+    with pytest.raises(syncyte.ShapeError, match=r"expected one of shape \[4, 13\]"):
+        table.relocate(columns)
+    with pytest.raises(syncyte.DtypeError if world.rank == 0 else syncyte.Error, match="layout"):
+        table.relocate("rows" if world.rank == 0 else None)
+    with pytest.raises(syncyte.ShapeError, match="local_rows is -2"):
+        table.relocate(local_rows=-2)
+    with pytest.raises(syncyte.ArgumentError, match="sum of local_rows"):
+        table.relocate(local_rows=NY + 1)
