@@ -352,39 +352,13 @@ syncyte_status_t syncyte_layout_like(syncyte_layout_t layout, const syncyte_layo
                                      syncyte_layout_t* result) {
   return after_init("layout_like", [&] {
     const auto found = find_layout(layout);
-    *result = tables::layout().insert(collectives::make_layout(found->comm(), "layout_like", [&] {
+    const auto made = collectives::make_layout(found->comm(), "layout_like", [&] {
       out(result, "result");
       return with_options(found->cut(), checked_options(options, found->cut().ndim(), false));
-    }));
+    });
+    if (!found->axes().names.empty()) made->name_axes(found->axes().names, found->axes().units);
+    *result = tables::layout().insert(made);
   });
-}
-
-syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout, int32_t rank, int32_t block,
-                                         syncyte_layout_info_t* info) {
-  return lookup_after_init("layout_describe", [&] {
-    const auto found = find_layout(layout);
-    const distribution::layout& cut = found->cut();
-    base::expect(rank >= 0 && rank < cut.size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", cut.size() - 1);
-    base::expect(block >= 0, SYNCYTE_ERR_ARGUMENT, "block", block, "0 or more");
-    syncyte_layout_info_t result{};
-    result.ndim = cut.ndim();
-    result.blocks = static_cast<std::int32_t>(cut.blocks_of(rank).size());
-    result.listed = cut.lists() != nullptr;
-    const distribution::per_axis extents = cut.extents();
-    std::copy_n(extents.begin(), cut.ndim(), result.extents);
-    if (block < result.blocks) {
-      const int number = cut.blocks_of(rank)[static_cast<std::size_t>(block)];
-      const std::vector<std::int64_t> shape = collectives::allocated_shape(cut, number);
-      std::ranges::copy(shape, result.shape);
-      const distribution::per_axis first = cut.first_of(number);
-      std::copy_n(first.begin(), cut.ndim(), result.first);
-    }
-    base::fill_struct(info, "info", result);
-  });
-}
-
-syncyte_status_t syncyte_layout_text(syncyte_layout_t layout, const char** text) {
-  return lookup_after_init("layout_text", [&] { out(text, "text") = find_layout(layout)->text().c_str(); });
 }
 
 syncyte_status_t syncyte_layout_relocate(syncyte_layout_t layout, syncyte_dtype_t dtype, int64_t count,

@@ -47,6 +47,15 @@ struct block_info {
   extents shape;
 };
 
+/// Points of a box that one block has.
+struct layout_piece {
+  std::int32_t rank;   ///< the owner: the first rank of the block with the right copy
+  std::int32_t block;  ///< number of the block among the rank's
+  extents first;
+  extents count;
+  extents index;  ///< place of the first point in the block's array, ghosts counted
+};
+
 /// Options of a relocation.
 struct relocate_options {
   std::int64_t buffer_bytes = std::int64_t{1} << 23;  ///< most memory for messages on each rank; equal on all ranks
@@ -159,6 +168,39 @@ class layout : public detail::layout_reference {
 
   /// A line for each block: its rank, its first point, the shape of its array. Local.
   std::string text() const { return detail::fetch<const char*>(syncyte_layout_text, get()); }
+
+  /// Names the axes, with commas between ("y, x"), and the units along them: text() has them, and the fields' datasets
+  /// in a checkpoint. Once. Local.
+  void name_axes(const std::string& names, const std::string& units = "") const {
+    check(syncyte_layout_name_axes(get(), names.c_str(), units.c_str()));
+  }
+
+  /// The names of the axes and their units; "" if there are none. Local.
+  std::pair<std::string, std::string> axis_names() const {
+    const char *names = nullptr, *units = nullptr;
+    check(syncyte_layout_axis_names(get(), &names, &units));
+    return {names, units};
+  }
+
+  /// Who has the points of a box: its pieces, which hold each point once, at the block with the right copy. Local.
+  std::vector<layout_piece> pieces(const extents& first, const extents& count) const {
+    const auto find = [&](std::vector<syncyte_layout_piece_t>& into) {
+      return detail::fetch<std::int64_t>(syncyte_layout_pieces, get(), std::ssize(first), first.data(),
+                                         std::ssize(count), count.data(), std::ssize(into), into.data());
+    };
+    std::vector<syncyte_layout_piece_t> found;
+    found.resize(static_cast<std::size_t>(find(found)));
+    find(found);
+    std::vector<layout_piece> result;
+    const auto ndim = first.size();
+    for (const syncyte_layout_piece_t& each : found)
+      result.push_back({each.rank,
+                        each.block,
+                        {each.first, each.first + ndim},
+                        {each.count, each.count + ndim},
+                        {each.index, each.index + ndim}});
+    return result;
+  }
 
   /// Points of the whole array along each axis. Local.
   extents shape() const {

@@ -2,8 +2,10 @@
 #include "collectives/shared_layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/buffer.hpp"
 #include "base/hash.hpp"
@@ -80,6 +82,17 @@ const char* rule_name(std::int32_t rule) {
   }
 }
 
+/// The words, without the spaces around them.
+std::vector<std::string> words_between_commas(const std::string& text) {
+  std::vector<std::string> result;
+  for (const auto part : std::views::split(text, ',')) {
+    const std::string word(part.begin(), part.end());
+    const auto first = word.find_first_not_of(' ');
+    result.push_back(first == std::string::npos ? "" : word.substr(first, word.find_last_not_of(' ') - first + 1));
+  }
+  return result;
+}
+
 /// Makes a layout of what each rank has chosen: exchange() brings it to all ranks, make() is each rank's own.
 std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, const char* operation,
                                       const own_part& mine, const std::function<void()>& exchange,
@@ -112,6 +125,8 @@ const std::string& shared_layout::text() const {
     return base::shape_text(std::span(numbers).first(axes));
   };
   std::string result = fmt::format("array of shape {} over {}", shown(cut_.extents()), comm_->name());
+  if (!axes_.names.empty()) result += fmt::format(", axes {}", axes_.names);
+  if (!axes_.units.empty()) result += fmt::format(", in {}", axes_.units);
   for (int rank = 0; rank < cut_.size(); ++rank) {
     for (const int block : cut_.blocks_of(rank))
       result += fmt::format("\nrank {}: from {}, array of shape {}", rank, shown(cut_.first_of(block)),
@@ -119,6 +134,21 @@ const std::string& shared_layout::text() const {
     if (cut_.blocks_of(rank).empty()) result += fmt::format("\nrank {}: no block", rank);
   }
   return text_ = std::move(result);
+}
+
+void shared_layout::name_axes(const std::string& names, const std::string& units) {
+  const auto joined = [this](const std::string& given, const char* argument) {
+    const std::vector<std::string> words = words_between_commas(given);
+    base::expect(std::ssize(words) == cut_.ndim(), SYNCYTE_ERR_ARGUMENT, argument, '"' + given + '"',
+                 "{} with commas between, one for each axis", cut_.ndim());
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  axis_names made{joined(names, "names"), units.empty() ? "" : joined(units, "units")};
+  const std::lock_guard lock(mutex_);
+  base::expect(axes_.names.empty(), SYNCYTE_ERR_ARGUMENT, "names", '"' + names + '"',
+               "none: the axes have the names \"{}\" already", axes_.names);
+  axes_ = std::move(made);
+  text_.clear();
 }
 
 std::shared_ptr<const distribution::route> shared_layout::route_to(

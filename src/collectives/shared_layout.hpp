@@ -30,6 +30,14 @@ class shared_layout {
   /// A line for each block. Thread-safe.
   const std::string& text() const;
 
+  /// Names of the axes and units along them, with ", " between: for people. Both are empty, or have one for each axis.
+  struct axis_names {
+    std::string names, units;
+  };
+  const axis_names& axes() const { return axes_; }
+  /// Names the axes, of which each list has one for each axis, or none. Throws SYNCYTE_ERR_ARGUMENT the second time.
+  void name_axes(const std::string& names, const std::string& units);
+
   /// Returns what this rank sends and receives when an array goes to another layout (distribution::find_route()). Keeps
   /// the last two routes: those of listed points take longer to find than to use. Thread-safe.
   std::shared_ptr<const distribution::route> route_to(const std::shared_ptr<const shared_layout>& other,
@@ -44,6 +52,7 @@ class shared_layout {
 
   mutable std::mutex mutex_;
   mutable std::string text_;
+  axis_names axes_;
   mutable std::deque<known_route> routes_;  // the newest is first
   std::shared_ptr<comm::communicator> comm_;
   distribution::layout cut_;

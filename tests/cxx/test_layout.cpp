@@ -89,6 +89,34 @@ TEST_F(cxx_layout, collects_slab_by_slab) {
   EXPECT_THROW(cut.collect(dtype::float64, arrays, 0, failing, 0), error);
 }
 
+TEST_F(cxx_layout, says_who_has_a_box) {
+  const layout cells = layout::mesh(world_, {2 * size_, 5}, {size_}, {}, {.ghosts_low = {1, 3}, .ghosts_high = {0, 0}});
+  const std::vector<layout_piece> all = cells.pieces({1, 1}, {2 * size_ - 1, 2});
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(size_));
+  for (std::int32_t owner = 0; owner < size_; ++owner) {
+    const layout_piece& piece = all[static_cast<std::size_t>(owner)];
+    EXPECT_EQ(piece.rank, owner);
+    EXPECT_EQ(piece.block, 0);
+    EXPECT_EQ(piece.first, (extents{owner == 0 ? 1 : 2 * owner, 1}));
+    EXPECT_EQ(piece.count, (extents{owner == 0 ? 1 : 2, 2}));
+    EXPECT_EQ(piece.index, (extents{owner == 0 ? 2 : 1, 4}));
+  }
+  EXPECT_TRUE(cells.pieces({0, 0}, {0, 5}).empty());
+  EXPECT_THROW(cells.pieces({0, 4}, {1, 2}), error);
+  EXPECT_THROW(cells.pieces({0}, {1}), error);
+}
+
+TEST_F(cxx_layout, has_names_for_people) {
+  const layout cells = layout::mesh(world_, {2 * size_, 5}, {size_});
+  EXPECT_EQ(cells.axis_names().first, "");
+  cells.name_axes("y,  x ", "m, km");
+  EXPECT_EQ(cells.axis_names(), (std::pair<std::string, std::string>("y, x", "m, km")));
+  EXPECT_NE(cells.text().find("axes y, x, in m, km\n"), std::string::npos);
+  EXPECT_EQ(cells.like({.shared = {true, true}}).axis_names().first, "y, x");
+  EXPECT_THROW(cells.name_axes("a, b"), error);
+  EXPECT_THROW(layout::mesh(world_, {2 * size_, 5}, {size_}).name_axes("y"), error);
+}
+
 TEST_F(cxx_layout, of_listed_points) {
   const std::vector<std::int64_t> points = {2 * rank_ + 1, 2 * rank_, 2 * ((rank_ + 1) % size_)};
   const layout mesh = layout::indices(world_, {2 * size_, 2}, {{points, 1}}, truth::lower);
@@ -108,7 +136,9 @@ TEST_F(cxx_layout, moves_rows) {
   const std::int64_t rows = world_.relocate_rows(destinations, arrays);
   EXPECT_EQ(rows, rank_ == 0 ? 3 + 2 * (size_ - 1) : 1);
   EXPECT_EQ(numbers[0], rank_ == 0 ? 0 : 4 * rank_ + 1);
-  if (size_ > 1) EXPECT_EQ(numbers[4], rank_ == 0 ? 6 : -1);
+  if (size_ > 1) {
+    EXPECT_EQ(numbers[4], rank_ == 0 ? 6 : -1);
+  }
   destinations[0] = size_;
   EXPECT_THROW(world_.relocate_rows(destinations, arrays), error);
 }

@@ -577,6 +577,36 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_layout_like
 
+    !> Finds who has a point.
+    ! layout [in]: a layout
+    ! point [in]: integers: the point, from 1
+    ! rank [out]: the owner
+    ! index [out]: place in the block's array, from 0, in Fortran's order of dimensions
+    ! block [out]: number of the block among the owner's, from 0
+    function fortran_layout_pieces(layout, point, rank, index, block) bind(C, name="fortran_layout_pieces") &
+        result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(*), dimension(..), intent(in), target, asynchronous :: point
+      integer(c_int32_t), intent(inout) :: rank
+      integer(c_int64_t), intent(inout) :: index(*)
+      integer(c_int32_t), intent(inout) :: block
+      integer(c_int32_t) :: answer
+    end function fortran_layout_pieces
+
+    !> Names the dimensions of a layout.
+    ! layout [in]: a layout
+    ! names [in]: a name for each dimension, with commas between, in Fortran's order
+    ! units [in]: likewise
+    function fortran_layout_name_axes(layout, names, units) bind(C, name="fortran_layout_name_axes") &
+        result(answer)
+      import
+      type(c_ptr), value :: layout
+      character(kind=c_char), intent(in) :: names(*)
+      character(kind=c_char), intent(in), optional :: units(*)
+      integer(c_int32_t) :: answer
+    end function fortran_layout_name_axes
+
     !> Moves an array from one layout to another.
     ! layout [in]: the array's layout
     ! array [in]: this rank's array; absent on a rank without a block

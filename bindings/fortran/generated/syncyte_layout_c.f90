@@ -69,6 +69,20 @@ module syncyte_layout_c
     integer(c_int32_t) :: listed = 0_c_int32_t
   end type syncyte_layout_info_t
 
+  !> Points of a box that one block has.
+  type, bind(C) :: syncyte_layout_piece_t
+    ! first point
+    integer(c_int64_t) :: first(8) = 0_c_int64_t
+    ! points along each axis, 1 or more
+    integer(c_int64_t) :: count(8) = 0_c_int64_t
+    ! place of the first point in the block's array, ghosts counted
+    integer(c_int64_t) :: index(8) = 0_c_int64_t
+    ! the owner: the first rank of the block with the right copy
+    integer(c_int32_t) :: rank = 0_c_int32_t
+    ! number of the block among the rank's
+    integer(c_int32_t) :: block = 0_c_int32_t
+  end type syncyte_layout_piece_t
+
   interface
 
     !> Makes a layout whose axes are cut by the dimensions of a mesh. The first ranks of comm are on the mesh in
@@ -243,6 +257,62 @@ module syncyte_layout_c
       type(c_ptr), intent(inout) :: text
       integer(c_int32_t) :: answer
     end function syncyte_layout_text
+
+    !> Finds who has the points of a box, or one point: returns its pieces, which hold each point once, at the block
+    !> with the right copy. Local; the time grows with the blocks that the box meets. To learn the number of pieces,
+    !> pass capacity 0.
+    ! layout [in]: a layout
+    ! first_length [in]: length of first: the layout's axes
+    ! first [in]: first point of the box
+    ! count_length [in]: length of count: the layout's axes
+    ! count [in]: points of the box along each axis, 0 or more
+    ! capacity [in]: length of pieces; further ones are only counted
+    ! pieces [out]: the pieces, block by block
+    ! number [out]: number of pieces; 0 if the box has no points
+    ! Returns: SYNCYTE_ERR_INDEX outside the array, SYNCYTE_ERR_SHAPE (another number of axes, a negative count),
+    ! SYNCYTE_ERR_ARGUMENT (a negative capacity).
+    function syncyte_layout_pieces(layout, first_length, first, count_length, count, capacity, pieces, number) &
+        bind(C, name="syncyte_layout_pieces") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int64_t), value :: first_length
+      integer(c_int64_t), intent(in) :: first(*)
+      integer(c_int64_t), value :: count_length
+      integer(c_int64_t), intent(in) :: count(*)
+      integer(c_int64_t), value :: capacity
+      type(syncyte_layout_piece_t), intent(inout), optional :: pieces(*)
+      integer(c_int64_t), intent(inout) :: number
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_pieces
+
+    !> Names the axes, and the units of the coordinates along them, for people: the text of the layout has them, and
+    !> the datasets of its fields in a checkpoint. Layouts made by layout_like() afterwards have them too. Local;
+    !> may be called once.
+    ! layout [in]: a layout
+    ! names [in]: a name for each axis, with commas between: "y, x"
+    ! units [in]: null, or a unit for each axis: "m, m"
+    ! Returns: SYNCYTE_ERR_ARGUMENT (another number of names than axes; the axes have names already).
+    function syncyte_layout_name_axes(layout, names, units) bind(C, name="syncyte_layout_name_axes") &
+        result(answer)
+      import
+      type(c_ptr), value :: layout
+      character(kind=c_char), intent(in) :: names(*)
+      character(kind=c_char), intent(in) :: units(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_name_axes
+
+    !> Returns the names of the axes and their units. Local.
+    ! layout [in]: a layout
+    ! names [out]: the names, with ", " between; "" if there are none; valid as long as the layout
+    ! units [out]: likewise
+    function syncyte_layout_axis_names(layout, names, units) bind(C, name="syncyte_layout_axis_names") &
+        result(answer)
+      import
+      type(c_ptr), value :: layout
+      type(c_ptr), intent(inout) :: names
+      type(c_ptr), intent(inout) :: units
+      integer(c_int32_t) :: answer
+    end function syncyte_layout_axis_names
 
     !> Moves an array from one layout to another of the same extents and communicator: each point of a target gets
     !> the value of the right copy. Ghosts are neither read nor written. Pairs of ranks exchange messages in rounds,

@@ -27,6 +27,8 @@ module syncyte_layouts
     procedure :: like => layout_like
     procedure :: describe => layout_describe
     procedure :: text => layout_text
+    procedure :: locate => layout_locate
+    procedure :: name_axes => layout_name_axes
     procedure :: relocate => layout_relocate
     procedure :: relocate_adjoint => layout_relocate_adjoint
     procedure :: is_null => layout_is_null
@@ -253,6 +255,46 @@ contains
     lines = to_fortran(found)
     call finish(status, stat, errmsg)
   end subroutine layout_text
+
+  !> Finds who has a point: the first rank of the block with the right copy, the number of the block among the rank's, and the
+  !> place of the point in the block's array, ghosts counted. Boxes: syncyte_layout_pieces of syncyte_c. Local.
+  subroutine layout_locate(self, point, rank, index, block, stat, errmsg)
+    class(syncyte_layout), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: point  !! any integer: the point, from 1
+    integer, intent(out) :: rank
+    integer(c_int64_t), allocatable, intent(out), optional :: index(:)  !! from 1, as in array(index(1), index(2))
+    integer, intent(out), optional :: block  !! from 1
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: place(SYNCYTE_MAX_NDIM)
+    integer(c_int32_t) :: owner, number
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(point)
+    status = fortran_layout_pieces(self%handle, point, owner, place, number)
+    rank = owner
+    if (present(block)) block = number + 1
+    if (present(index)) index = place(1:size(point)) + 1
+    call finish(status, stat, errmsg)
+  end subroutine layout_locate
+
+  !> Names the dimensions, and the units along them, for people: 'x, y', units='m, m'. The text of the layout has them, and the
+  !> datasets of its fields in a checkpoint, dimensions reversed. Once. Local.
+  subroutine layout_name_axes(self, names, units, stat, errmsg)
+    class(syncyte_layout), intent(in) :: self
+    character(len=*), intent(in) :: names
+    character(len=*), intent(in), optional :: units
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: names_c
+    character(kind=c_char, len=:), allocatable, target :: units_c
+    integer(c_int32_t) :: status
+
+    call to_c(names, names_c)
+    call to_c(units, units_c)
+    status = fortran_layout_name_axes(self%handle, names_c, units_c)
+    call finish(status, stat, errmsg)
+  end subroutine layout_name_axes
 
   !> Moves an array to another layout of the same extents and communicator. Ghosts are neither read nor written. A rank
   !> with several blocks calls syncyte_layout_relocate of syncyte_c. Collective.

@@ -398,6 +398,25 @@ syncyte_status_t fortran_layout_like(syncyte_layout_t grid, const CFI_cdesc_t* g
                                      syncyte_layout_t* layout);
 
 /**
+ * @brief Finds who has a point.
+ * @param[in] layout a layout
+ * @param[in] point integers: the point, from 1
+ * @param[out] rank the owner
+ * @param[out] index {array(8)} place in the block's array, from 0, in Fortran's order of dimensions
+ * @param[out] block number of the block among the owner's, from 0
+ */
+syncyte_status_t fortran_layout_pieces(syncyte_layout_t layout, const CFI_cdesc_t* point, int32_t* rank, int64_t* index,
+                                       int32_t* block);
+
+/**
+ * @brief Names the dimensions of a layout.
+ * @param[in] layout a layout
+ * @param[in] names {string} a name for each dimension, with commas between, in Fortran's order
+ * @param[in] units {string, optional} likewise
+ */
+syncyte_status_t fortran_layout_name_axes(syncyte_layout_t layout, const char* names, const char* units);
+
+/**
  * @brief Moves an array from one layout to another.
  * @param[in] layout the array's layout
  * @param[in] array {optional} this rank's array; absent on a rank without a block

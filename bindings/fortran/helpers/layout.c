@@ -266,6 +266,52 @@ static syncyte_status_t read_first(syncyte_layout_t layout, const CFI_cdesc_t* f
   return SYNCYTE_SUCCESS;
 }
 
+syncyte_status_t fortran_layout_pieces(syncyte_layout_t layout, const CFI_cdesc_t* point, int32_t* rank, int64_t* index,
+                                       int32_t* block) {
+  int64_t first[SYNCYTE_MAX_NDIM] = {0}, one[SYNCYTE_MAX_NDIM], found = 0;
+  syncyte_relocate_options_t ignored = SYNCYTE_RELOCATE_OPTIONS_INIT;
+  syncyte_layout_piece_t piece = {.rank = -1};
+  syncyte_layout_info_t info = {.struct_size = sizeof info};
+  syncyte_status_t status = syncyte_layout_describe(layout, 0, 0, &info);
+  if (status == SYNCYTE_SUCCESS) status = read_first(layout, point, first, &ignored);
+  for (int32_t d = 0; d < info.ndim; ++d) one[d] = 1;
+  if (status == SYNCYTE_SUCCESS)
+    status = syncyte_layout_pieces(layout, info.ndim, first, info.ndim, one, 1, &piece, &found);
+  if (status != SYNCYTE_SUCCESS) return status;
+  *rank = piece.rank;
+  *block = piece.block;
+  for (int32_t d = 0; d < info.ndim; ++d) index[d] = piece.index[info.ndim - 1 - d];
+  return SYNCYTE_SUCCESS;
+}
+
+/* The words between commas in reverse order; the caller frees them. */
+static char* reversed_words(const char* words) {
+  const size_t length = strlen(words);
+  char* const result = malloc(length + 1);
+  if (result == NULL) return NULL;
+  char* to = result + length;
+  *to = '\0';
+  for (const char* from = words;; ++from) {
+    const size_t word = strcspn(from, ",");
+    to -= word;
+    memcpy(to, from, word);
+    from += word;
+    if (*from == '\0') return result;
+    *--to = ',';
+  }
+}
+
+syncyte_status_t fortran_layout_name_axes(syncyte_layout_t layout, const char* names, const char* units) {
+  char* const in_order = reversed_words(names);
+  char* const units_in_order = reversed_words(units == NULL ? "" : units);
+  const syncyte_status_t status = in_order == NULL || units_in_order == NULL
+                                      ? fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for the names of axes")
+                                      : syncyte_layout_name_axes(layout, in_order, units_in_order);
+  free(in_order);
+  free(units_in_order);
+  return status;
+}
+
 static syncyte_status_t relocate(int is_adjoint, syncyte_layout_t layout, const CFI_cdesc_t* array, syncyte_layout_t to,
                                  const CFI_cdesc_t* target, syncyte_dtype_t dtype, const CFI_cdesc_t* buffer_bytes,
                                  const CFI_cdesc_t* first) {

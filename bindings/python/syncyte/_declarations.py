@@ -521,6 +521,19 @@ class LayoutInfo(ctypes.Structure):
     ]
 
 
+class LayoutPiece(ctypes.Structure):
+    """Points of a box that one block has."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("first", ctypes.c_int64 * 8),  # first point
+        ("count", ctypes.c_int64 * 8),  # points along each axis, 1 or more
+        ("index", ctypes.c_int64 * 8),  # place of the first point in the block's array, ghosts counted
+        ("rank", ctypes.c_int32),  # the owner: the first rank of the block with the right copy
+        ("block", ctypes.c_int32),  # number of the block among the rank's
+    ]
+
+
 class ReducerOptions(ctypes.Structure):
     """Options of a reducer."""
 
@@ -2053,6 +2066,43 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # layout (in): a layout
             ctypes.POINTER(ctypes.c_char_p),  # text (out): the text; valid as long as the layout
+        ],
+    ),
+    # Finds who has the points of a box, or one point: returns its pieces, which hold each point once, at the block with
+    # the right copy. Local; the time grows with the blocks that the box meets. To learn the number of pieces, pass
+    # capacity 0. Returns: SYNCYTE_ERR_INDEX outside the array, SYNCYTE_ERR_SHAPE (another number of axes, a negative
+    # count), SYNCYTE_ERR_ARGUMENT (a negative capacity).
+    "syncyte_layout_pieces": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.c_int64,  # first_length (in): length of first: the layout's axes
+            ctypes.POINTER(ctypes.c_int64),  # first (in, array of first_length): first point of the box
+            ctypes.c_int64,  # count_length (in): length of count: the layout's axes
+            ctypes.POINTER(ctypes.c_int64),  # count (in, array of count_length): points of the box along each axis, 0 or more
+            ctypes.c_int64,  # capacity (in): length of pieces; further ones are only counted
+            ctypes.POINTER(LayoutPiece),  # pieces (out, optional, array of capacity): the pieces, block by block
+            ctypes.POINTER(ctypes.c_int64),  # number (out): number of pieces; 0 if the box has no points
+        ],
+    ),
+    # Names the axes, and the units of the coordinates along them, for people: the text of the layout has them, and the
+    # datasets of its fields in a checkpoint. Layouts made by layout_like() afterwards have them too. Local; may be
+    # called once. Returns: SYNCYTE_ERR_ARGUMENT (another number of names than axes; the axes have names already).
+    "syncyte_layout_name_axes": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.c_char_p,  # names (in): a name for each axis, with commas between: "y, x"
+            ctypes.c_char_p,  # units (in): null, or a unit for each axis: "m, m"
+        ],
+    ),
+    # Returns the names of the axes and their units. Local.
+    "syncyte_layout_axis_names": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # layout (in): a layout
+            ctypes.POINTER(ctypes.c_char_p),  # names (out): the names, with ", " between; "" if there are none; valid as long as the layout
+            ctypes.POINTER(ctypes.c_char_p),  # units (out): likewise
         ],
     ),
     # Moves an array from one layout to another of the same extents and communicator: each point of a target gets the

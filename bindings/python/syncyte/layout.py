@@ -17,7 +17,7 @@ from ._arrays import empty, empty_like, pointer
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer, descriptions, int64_array
 from ._checks import as_int64, as_numbers, check_kind, integers, wrong
 from ._handles import Handle
-from .comm import Comm
+from .comm import Cart, Comm
 from .errors import ArgumentError, ShapeError
 
 __all__ = ["Layout"]
@@ -30,6 +30,16 @@ class Block(NamedTuple):
 
     first: tuple[int, ...]  #: the first point, ghosts not counted
     shape: tuple[int, ...]  #: of the array, ghosts included
+
+
+class Piece(NamedTuple):
+    """Points of a box that one block has."""
+
+    rank: int  #: the owner: the first rank of the block with the right copy
+    block: int  #: number of the block among the rank's
+    first: tuple[int, ...]  #: the first point
+    shape: tuple[int, ...]  #: points along each axis
+    place: tuple[int, ...]  #: index of the first point in the block's array, ghosts counted
 
 
 def _flags(value: Any, name: str, ndim: int) -> list[int]:
@@ -133,7 +143,7 @@ class Layout(Handle):
         block: int = 0,
         ghosts: Any = 0,
         shared: Any = False,
-        periodic: Any = False,
+        periodic: Any = None,
         truth: str = "equal",
     ) -> Layout:
         """Cuts axes by the dimensions of a mesh of ranks. Collective; all arguments must be equal.
@@ -145,7 +155,7 @@ class Layout(Handle):
         cells : sequence of int
             Cells of the whole array along each axis.
         mesh : sequence of int, optional
-            Ranks along each dimension; None: all ranks in one dimension.
+            Ranks along each dimension; None: the grid of a Cart, otherwise all ranks in one dimension.
         axes : sequence of int or None, optional
             The axis that each dimension of the mesh cuts; None for a dimension whose ranks have equal copies. Default:
             0, 1, ... If several cut one axis, the parts of the first one are cut further by the next.
@@ -159,8 +169,10 @@ class Layout(Handle):
             Deal cells out in blocks of this length; 0: each part has consecutive cells.
         ghosts : int, or sequence of int or pairs
             Ghosts at both ends of all axes, or of each axis: a number or (low, high).
-        shared, periodic : bool or sequence of bool
-            For all axes, or for each: whether arrays hold the borders of cells; whether the axis is periodic.
+        shared : bool or sequence of bool
+            For all axes, or for each: whether arrays hold the borders of cells.
+        periodic : bool or sequence of bool, optional
+            Likewise: whether the axis is periodic. None: as the dimension of a Cart that cuts it, if mesh is None.
         truth : {"equal", "lower", "upper"}
             Which copy of a shared point is right.
 
@@ -173,13 +185,18 @@ class Layout(Handle):
 
         def prepare() -> tuple[Any, ...]:
             extents = integers(ctypes.c_int64, as_numbers(cells, "cells", "extents"), "cells")
-            ranks = [comm.size] if mesh is None else as_numbers(mesh, "mesh", "numbers of ranks")
-            cut = range(len(ranks)) if axes is None else [-1 if axis is None else axis for axis in axes]
+            own, of_own = (comm.dims, comm.periods) if isinstance(comm, Cart) else ((comm.size,), (False,))
+            ranks = own if mesh is None else as_numbers(mesh, "mesh", "numbers of ranks")
+            cut = list(range(len(ranks))) if axes is None else [-1 if axis is None else axis for axis in axes]
+            rings = periodic
+            if rings is None:
+                found = {axis for axis, is_ring in zip(cut, of_own, strict=False) if is_ring and mesh is None}
+                rings = [axis in found for axis in range(len(extents))]
             parts = None if lengths is None else [length for axis in lengths for length in axis]
             division = {"ceil": int(bool(ceil)), "block": block, "weighted": int(bool(weighted))}
-            options = _options(len(extents), ghosts, shared, periodic, truth, **division)
+            options = _options(len(extents), ghosts, shared, rings, truth, **division)
             flat = None if parts is None else integers(ctypes.c_int64, parts, "lengths")
-            on = integers(ctypes.c_int32, ranks, "mesh"), integers(ctypes.c_int32, list(cut), "axes")
+            on = integers(ctypes.c_int32, ranks, "mesh"), integers(ctypes.c_int32, cut, "axes")
             return len(extents), extents, len(ranks), on[0], len(parts or ()), flat, len(cut), on[1], options
 
         arguments = comm._prepare("layout_create_mesh", prepare, always=True)
@@ -332,6 +349,84 @@ class Layout(Handle):
         ndim, count = self.ndim, self._info(rank).blocks
         infos = [self._info(rank, block) for block in range(count)]
         return [Block(tuple(info.first[:ndim]), tuple(info.shape[:ndim])) for info in infos]
+
+    def pieces(self, first: Sequence[int], shape: Sequence[int] | None = None) -> list[Piece]:
+        """Finds who has the points of a box, or one point. Local.
+
+        The pieces hold each point once, at the block with the right copy. The time grows with the blocks that the box
+        meets.
+
+        Parameters
+        ----------
+        first : sequence of int
+            The box's first point.
+        shape : sequence of int, optional
+            Points of the box along each axis; None: 1, the point itself.
+
+        Returns
+        -------
+        list of Piece
+            The pieces, block by block.
+
+        Raises
+        ------
+        OutOfRangeError, ShapeError
+            The box is not in the array; another number of axes.
+        """
+        lower = as_numbers(first, "first")
+        extent = [1] * len(lower) if shape is None else as_numbers(shape, "shape")
+        box = (len(lower), integers(ctypes.c_int64, lower, "first"),
+               len(extent), integers(ctypes.c_int64, extent, "shape"))  # fmt: skip
+        core = _library.core()
+        count = core.output("syncyte_layout_pieces", self.handle, *box, 0, None)
+        found = (c.LayoutPiece * count)()
+        core.output("syncyte_layout_pieces", self.handle, *box, count, found)
+        n = len(lower)
+        return [
+            Piece(each.rank, each.block, tuple(each.first[:n]), tuple(each.count[:n]), tuple(each.index[:n]))
+            for each in found
+        ]
+
+    def name_axes(self, *names: str, units: Sequence[str] | None = None) -> Layout:
+        """Names the axes, for people. Local; once.
+
+        describe() has the names, and the datasets of the layout's fields in a checkpoint; so have layouts that like()
+        makes afterwards.
+
+        Parameters
+        ----------
+        names : str
+            A name for each axis, without commas.
+        units : sequence of str, optional
+            The unit of the coordinates along each axis.
+
+        Returns
+        -------
+        Layout
+            This layout.
+
+        Raises
+        ------
+        ArgumentError
+            Another number of names or units than axes; the axes have names already.
+        """
+        texts = [", ".join(each).encode() for each in (names, units or ())]
+        _library.core().syncyte_layout_name_axes(self.handle, *texts)
+        return self
+
+    def _axis_texts(self) -> list[tuple[str, ...]]:
+        texts = [each.decode() for each in _library.core().output("syncyte_layout_axis_names", self.handle)]
+        return [tuple(each.split(", ")) if each else () for each in texts]
+
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """Names of the axes; () if they have none."""
+        return self._axis_texts()[0]
+
+    @property
+    def axis_units(self) -> tuple[str, ...]:
+        """Units of the coordinates along the axes; () if they have none."""
+        return self._axis_texts()[1]
 
     def describe(self) -> str:
         """Returns a line for each block: its rank, its first point and the shape of its array. Local."""

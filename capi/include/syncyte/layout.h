@@ -83,6 +83,15 @@ typedef struct syncyte_layout_info_t {
   int32_t listed;                    /**< 1: of listed points (syncyte_layout_create_indices()) */
 } syncyte_layout_info_t;
 
+/** Points of a box that one block has. */
+typedef struct syncyte_layout_piece_t {
+  int64_t first[SYNCYTE_MAX_NDIM]; /**< first point */
+  int64_t count[SYNCYTE_MAX_NDIM]; /**< points along each axis, 1 or more */
+  int64_t index[SYNCYTE_MAX_NDIM]; /**< place of the first point in the block's array, ghosts counted */
+  int32_t rank;                    /**< the owner: the first rank of the block with the right copy */
+  int32_t block;                   /**< number of the block among the rank's */
+} syncyte_layout_piece_t;
+
 /**
  * @brief {by_hand} Makes a layout whose axes are cut by the dimensions of a mesh. The first ranks of comm are on the
  * mesh in row-major order; those beyond it have no block. Collective; facts: the layout.
@@ -211,6 +220,46 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_layout_describe(syncyte_layout_t layout,
  * @param[out] text the text; valid as long as the layout
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_layout_text(syncyte_layout_t layout, const char** text);
+
+/**
+ * @brief {lookup, by_hand} Finds who has the points of a box, or one point: returns its pieces, which hold
+ * each point once, at the block with the right copy. Local; the time grows with the blocks that the box meets. To learn
+ * the number of pieces, pass capacity 0.
+ * @param[in] layout a layout
+ * @param[in] first_length length of first: the layout's axes
+ * @param[in] first {array(first_length)} first point of the box
+ * @param[in] count_length length of count: the layout's axes
+ * @param[in] count {array(count_length)} points of the box along each axis, 0 or more
+ * @param[in] capacity length of pieces; further ones are only counted
+ * @param[out] pieces {array(capacity), optional} the pieces, block by block
+ * @param[out] number number of pieces; 0 if the box has no points
+ * @return SYNCYTE_ERR_INDEX outside the array, SYNCYTE_ERR_SHAPE (another number of axes, a negative count),
+ * SYNCYTE_ERR_ARGUMENT (a negative capacity).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_pieces(syncyte_layout_t layout, int64_t first_length,
+                                                      const int64_t* first, int64_t count_length, const int64_t* count,
+                                                      int64_t capacity, syncyte_layout_piece_t* pieces,
+                                                      int64_t* number);
+
+/**
+ * @brief {lookup, by_hand} Names the axes, and the units of the coordinates along them, for people: the
+ * text of the layout has them, and the datasets of its fields in a checkpoint. Layouts made by layout_like() afterwards
+ * have them too. Local; may be called once.
+ * @param[in] layout a layout
+ * @param[in] names {string} a name for each axis, with commas between: "y, x"
+ * @param[in] units {string} null, or a unit for each axis: "m, m"
+ * @return SYNCYTE_ERR_ARGUMENT (another number of names than axes; the axes have names already).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_name_axes(syncyte_layout_t layout, const char* names, const char* units);
+
+/**
+ * @brief {lookup, by_hand} Returns the names of the axes and their units. Local.
+ * @param[in] layout a layout
+ * @param[out] names the names, with ", " between; "" if there are none; valid as long as the layout
+ * @param[out] units likewise
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_layout_axis_names(syncyte_layout_t layout, const char** names,
+                                                          const char** units);
 
 /**
  * @brief {by_hand} Moves an array from one layout to another of the same extents and communicator: each point of a

@@ -55,8 +55,9 @@ contains
   !> The first dimension of a mesh changes fastest from rank to rank; without axes it cuts the last dimensions.
   subroutine meshes()
     type(syncyte_layout) :: layout
-    integer(int64), allocatable :: extents(:), first(:), shape(:)
-    integer :: blocks
+    integer(int64), allocatable :: extents(:), first(:), shape(:), place(:)
+    character(len=:), allocatable :: lines
+    integer :: block, blocks, owner, stat
 
     call layout%mesh(world, [3, 4*ranks])
     call layout%describe(rank, blocks=blocks, extents=extents, first=first, shape=shape)
@@ -71,6 +72,16 @@ contains
     call layout%mesh(world, [5, 4], axes=[0])
     call layout%describe(ranks - 1, shape=shape)
     call check(all(shape == [5, 4]), "copies")
+    call layout%mesh(world, [5, 3*ranks], ghosts=[1, 2])
+    call layout%locate([4, 3*ranks - 1], owner, place, block)
+    call check(owner == ranks - 1 .and. block == 1 .and. all(place == [4 + 1, 2 + 2]), 'the owner of a point')
+    call layout%locate([4, 3*ranks + 1], owner, stat=stat)
+    call check(stat == SYNCYTE_ERR_INDEX, 'beyond the array')
+    call layout%name_axes('x, height', units='m,km')
+    call layout%text(lines)
+    call check(index(lines, 'axes height, x, in km, m') > 0, "the axes' names, in the order of C")
+    call layout%name_axes('x', stat=stat)
+    call check(stat == SYNCYTE_ERR_ARGUMENT, 'one name too few')
     call layout%mesh(world, [2*ranks + 1], ceil=.true.)
     call layout%describe(0, first=first, shape=shape)
     call check(shape(1) == (2*ranks + ranks)/ranks .or. ranks == 1, "ceil")

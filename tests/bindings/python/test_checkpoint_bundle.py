@@ -166,6 +166,26 @@ def test_any_layout_is_loaded_into_any_other(world, path, kind):
         assert set(file) == {"time", "cells", "nodes", "ring"}
 
 
+def test_attributes_for_other_programs(world, path):
+    columns = Layout.mesh(world, (NY, NX), axes=[1]).name_axes("y", "x", units=("m", "km"))
+    state = Bundle(world)
+    for name, layout in ("columns", columns), ("whole", Layout.mesh(world, (NY,), axes=[None])):
+        state.add(name, layout, np.zeros(layout.blocks_of(world.rank)[0].shape))
+    weight = np.ones((3, 2))
+    checkpoint.save(path, {"tied": weight, "first": np.ones(2), "weight": weight}, sharded=["first"], bundle=state)
+    checkpoint.load(path, bundle=state)
+    if world.rank == 0:
+        with h5py.File(path) as file:
+            of_columns = dict(file["columns"].attrs)
+            assert (of_columns["axis_names"], of_columns["axis_units"]) == ("y, x", "m, km")
+            assert of_columns.get("parallel_dim") == ("1" if world.size > 1 else None)
+            assert "parallel_dim" not in file["whole"].attrs
+            assert file["first"].attrs["parallel_dim"] == "0"
+            assert file["weight"].attrs["alias_of"] == "tied"
+            assert "alias_of" not in file["tied"].attrs
+    world.barrier()
+
+
 def test_ghosts_are_filled_on_request(world, path):
     bundle = Bundle(world)
     cells = Layout.mesh(world, (2 * world.size,), ghosts=1, periodic=True)

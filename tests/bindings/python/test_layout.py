@@ -52,6 +52,46 @@ def test_from_each_layout_to_each(world):
         assert equal(result, filled(after, world.rank)), (before.describe(), after.describe())
 
 
+def test_the_grid_of_a_cartesian_communicator(world):
+    cart = world.cartesian((0, 0), periods=(False, True))
+    cells = (4 * cart.dims[0], 3 * cart.dims[1])
+    layout = Layout.mesh(cart, cells, shared=True)
+    first = [extent * at for extent, at in zip((4, 3), cart.coords, strict=True)]
+    assert layout.blocks_of(cart.rank) == [(tuple(first), (5, 4))]
+    assert layout.shape == (cells[0] + 1, cells[1])
+    assert Layout.mesh(cart, cells, shared=True, periodic=False).shape == (cells[0] + 1, cells[1] + 1)
+    assert Layout.mesh(cart, cells, mesh=(1, cart.size), shared=True).shape == (cells[0] + 1, cells[1] + 1)
+
+
+def test_who_has_the_points_of_a_box(world):
+    nodes = Layout.mesh(world, (2 * world.size, 4), ghosts=(1, 0), shared=[True, False], truth="lower")
+    assert [nodes.pieces((i, 3))[0].rank for i in range(2 * world.size + 1)] == [
+        max(i - 1, 0) // 2 for i in range(2 * world.size + 1)
+    ]
+    for rank, block, first, shape, place in nodes.pieces((0, 1), (2 * world.size + 1, 2)):
+        start = 0 if rank == 0 else 2 * rank + 1
+        assert (block, first, shape) == (0, (start, 1), (3 if rank == 0 else 2, 2))
+        assert place == (start - nodes.blocks_of(rank)[0].first[0] + 1, 1)
+    assert nodes.pieces((0, 0), (0, 4)) == []
+    with pytest.raises(syncyte.OutOfRangeError, match=r"first\[1\] is 4"):
+        nodes.pieces((0, 4))
+    with pytest.raises(syncyte.Error, match="axis"):
+        nodes.pieces((0,))
+
+
+def test_names_of_axes(world):
+    cells = Layout.mesh(world, (8, 4))
+    assert cells.axis_names == cells.axis_units == ()
+    assert cells.name_axes("y", "x", units=("m", "m")) is cells
+    assert (cells.axis_names, cells.axis_units) == (("y", "x"), ("m", "m"))
+    assert "axes y, x, in m, m" in cells.describe()
+    assert cells.like(ghosts=1).axis_names == ("y", "x")
+    with pytest.raises(syncyte.ArgumentError, match="2 with commas between"):
+        Layout.mesh(world, (8, 4)).name_axes("y")
+    with pytest.raises(syncyte.ArgumentError, match="already"):
+        cells.name_axes("a", "b")
+
+
 def test_weights(world):
     weights = list(range(1, world.size + 1))
     made = Layout.mesh(world, (60, 2), lengths=[weights], weighted=True)

@@ -23,6 +23,7 @@ class bundle_field {
   const std::string& name() const { return name_; }
   /// An equal part of the rows, for the file's description of the array; without memory. Local.
   syncyte_buffer_t rows();
+  const layout& cut() const { return cut_; }
   /// Divides rows and slabs among the ranks. Collective.
   void divide(const ranks& all);
 

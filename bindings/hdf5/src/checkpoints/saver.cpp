@@ -16,6 +16,7 @@
 #include "base/crc32c.hpp"
 #include "base/errors.hpp"
 #include "checkpoints/agreement.hpp"
+#include "checkpoints/attributes.hpp"
 #include "checkpoints/checkpoint.hpp"
 #include "checkpoints/entries.hpp"
 #include "files/file.hpp"
@@ -92,6 +93,7 @@ class saver {
   void lay_out() {
     all_.together("checkpoint_save: making the file", [&] {
       if (!all_.is_rank_0()) return;
+      for (const entry& one : mine_.entries) dataset_of(one).attributes = attributes_of(one, mine_.entries);
       for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
       make_temporary();
       header_.manifest_bytes = contents_.encode().size();

@@ -115,6 +115,7 @@ void hdf5_writer::add(dataset& one, std::uint64_t block_bytes, const std::vector
     write_attribute(id, "shard_offsets", offsets_of(lengths));
     write_attribute(id, "shard_lengths", lengths);
   }
+  for (const auto& [name, text] : one.attributes) write_attribute(id, name.c_str(), text);
   write_attribute(id, "crc32c_block_bytes", static_cast<std::int64_t>(block_bytes));
   create_attribute(id, "crc32c", one.crc.size());
 }

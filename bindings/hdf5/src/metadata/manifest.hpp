@@ -51,7 +51,7 @@ struct dataset {
   std::vector<std::int64_t> shape;  ///< global
   std::uint64_t offset = 0;         ///< offset of its data in the file; 0 if it has none
   std::vector<std::uint32_t> crc;   ///< CRC32C of each block of its row-major bytes
-  attribute_list attributes = {};   ///< none is defined yet
+  attribute_list attributes = {};   ///< for other programs: see attributes_of()
 
   std::int64_t rows() const { return shape.empty() ? 1 : shape[0]; }
   std::uint64_t row_bytes() const;
