@@ -9,10 +9,8 @@
  * neighbour is the rank itself. Ghosts beyond an edge of a grid that is not periodic are not written: they may hold
  * boundary values.
  *
- * Each element of the whole must lie in exactly one interior; a halo cannot check this. Node and face arrays have one
- * point more than cells along a cut axis, and both neighbours have the point on their border: declare it a ghost of the
- * rank with the lower coordinate, with high one larger than for cells. Along a dimension that is not periodic the last
- * rank's array is one longer: the last point lies in its interior.
+ * Each element of the whole must lie in exactly one interior; a halo cannot check this. Node and face arrays, in which
+ * both neighbours have the point on their border, are for bundles (bundle.h).
  *
  * With corners (the default) the dimensions are exchanged one after the other, and later ones include the ghosts that
  * earlier ones have filled, so that ghosts at corners and edges of the box get diagonal neighbours' cells. Without
