@@ -134,9 +134,8 @@ struct field {
   }
 };
 
-field make_field(std::uint64_t seed, syncyte_dtype_t dtype) {
-  field result{
-      std::make_shared<shared_layout>(test::shared_world(), reference::drawn(seed, world().size())), dtype, {}};
+field make_field(layout cut, syncyte_dtype_t dtype) {
+  field result{std::make_shared<shared_layout>(test::shared_world(), std::move(cut)), dtype, {}};
   for (const int block : result.cut().blocks_of(world().rank())) result.arrays.emplace_back(result.cut(), block, dtype);
   return result;
 }
@@ -155,7 +154,8 @@ struct scene {
 
   explicit scene(std::uint64_t seed, int count = 3) : all(halo::bundle::create(test::shared_world())) {
     for (int number = 0; number < count; ++number)
-      fields.push_back(make_field(10 * seed + static_cast<std::uint64_t>(number), all_dtypes[number % 3]));
+      fields.push_back(make_field(reference::drawn(10 * seed + static_cast<std::uint64_t>(number), world().size()),
+                                  all_dtypes[number % 3]));
     for (int number = 0; number < count; ++number) {
       field& each = fields[static_cast<std::size_t>(number)];
       all->add({"field " + std::to_string(number), each.shared, each.dtype, each.buffers(), {}});
@@ -221,26 +221,86 @@ TEST(bundle, an_exchange_gives_ghosts_the_right_copies) {
   }
 }
 
+/// Places of points that several blocks store have the sums of all copies, added in the order of ranks. `before`: the
+/// value of a place before the sum.
+void expect_summed(const field& each, const std::function<double(int rank, int block, const per_axis& at)>& before) {
+  std::map<per_axis, double> sums;
+  for_each_place_of_all(each.cut(), [&](int rank, int block, const per_axis& at) {
+    if (rank == each.cut().ranks_of(block).front() && is_within(each.cut(), block, at, 0))
+      sums[*point_at(each.cut(), block, at)] += before(rank, block, at);
+  });
+  for (const padded_array& array : each.arrays)
+    for_each_place_of_all(each.cut(), [&](int rank, int block, const per_axis& at) {
+      if (rank != world().rank() || block != array.block()) return;
+      ASSERT_EQ(array.get(at), is_within(each.cut(), block, at, 0) ? sums.at(*point_at(each.cut(), block, at))
+                                                                   : before(rank, block, at));
+    });
+}
+
 TEST(bundle, a_sum_adds_all_copies) {
   for (std::uint64_t seed = 100; seed < 160; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     scene here(seed);
     here.fill(seed);
     here.run({operation::sum});
-    for (const field& each : here.fields) {
-      std::map<per_axis, double> sums;
-      for_each_place_of_all(each.cut(), [&](int rank, int block, const per_axis& at) {
-        if (rank == each.cut().ranks_of(block).front() && is_within(each.cut(), block, at, 0))
-          sums[*point_at(each.cut(), block, at)] += value_of(each.cut(), seed, rank, block, at);
-      });
-      for (const padded_array& array : each.arrays)
-        for_each_place_of_all(each.cut(), [&](int rank, int block, const per_axis& at) {
-          if (rank != world().rank() || block != array.block()) return;
-          ASSERT_EQ(array.get(at), is_within(each.cut(), block, at, 0) ? sums.at(*point_at(each.cut(), block, at))
-                                                                       : value_of(each.cut(), seed, rank, block, at));
-        });
-      if (HasFailure()) return;
-    }
+    for (const field& each : here.fields)
+      expect_summed(
+          each, [&](int rank, int block, const per_axis& at) { return value_of(each.cut(), seed, rank, block, at); });
+    if (HasFailure()) return;
+  }
+}
+
+/// Ranks on a grid that is as wide in both directions as their number allows, the last rank first.
+distribution::mesh backward_mesh() {
+  const int size = world().size(), wide = size % 2 == 0 ? size / 2 : size;
+  distribution::mesh result{{wide, size / wide}, {}};
+  for (int rank = size; rank-- > 0;) result.ranks.push_back(rank);
+  return result;
+}
+
+/// Cells, each rank's 4 times 4, on that grid.
+layout grid_of_cells() {
+  const auto mesh = backward_mesh();
+  std::vector<distribution::axis> axes;
+  for (const int ranks : mesh.extents) axes.push_back(distribution::axis::equal(4 * ranks, ranks));
+  return layout::on_mesh(axes, std::vector<std::vector<int>>{{0}, {1}}, mesh, world().size());
+}
+
+layout grid_of_nodes() {
+  const distribution::points shared{.shared = distribution::shared_points::equal};
+  return grid_of_cells().with_points(std::vector{shared, shared});
+}
+
+/// Two points that all ranks store.
+layout points_of_all() {
+  const std::vector<std::int64_t> points{1, 0};
+  std::vector<distribution::rank_list> lists;
+  for (int rank = 0; rank < world().size(); ++rank) lists.push_back({rank, distribution::point_list::of(points, 0)});
+  return layout::of_lists(std::vector<std::int64_t>{2}, lists, distribution::shared_points::equal, world().size());
+}
+
+/// A number of a rank; a sum of several depends on their order.
+double term_of(int rank, int turn) {
+  constexpr std::array<double, 4> terms = {1, 1e16, -1e16, 3};
+  return terms[static_cast<std::size_t>(rank + turn) % terms.size()];
+}
+
+TEST(bundle, sums_are_equal_bit_for_bit_because_copies_are_added_in_the_order_of_ranks) {
+  const auto all = halo::bundle::create(test::shared_world());
+  std::vector<field> fields;
+  for (const layout& cut : {grid_of_nodes(), points_of_all()})
+    for (int turn = 0; turn < 4; ++turn) fields.push_back(make_field(cut, SYNCYTE_FLOAT64));
+  const auto value = [](std::size_t number) {
+    return [number](int rank, int, const per_axis&) { return term_of(rank, static_cast<int>(number)); };
+  };
+  for (std::size_t number = 0; number < fields.size(); ++number)
+    all->add({"field " + std::to_string(number), fields[number].shared, SYNCYTE_FLOAT64, fields[number].buffers(), {}});
+  for (const bool is_tested : {false, true}) {
+    for (std::size_t number = 0; number < fields.size(); ++number) fields[number].fill(value(number));
+    const auto sum = start(all, {operation::sum});
+    while (is_tested && !sum->test()) continue;
+    sum->wait();
+    for (std::size_t number = 0; number < fields.size(); ++number) expect_summed(fields[number], value(number));
   }
 }
 
