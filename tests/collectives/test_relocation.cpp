@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays of random layouts, with ghosts and any strides, go from one layout to another.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -16,6 +18,7 @@
 #include "layout_arrays.hpp"
 #include "mpi/small_collectives.hpp"
 #include "random_layout.hpp"
+#include "sent_messages.hpp"
 #include "strided_array.hpp"
 
 namespace {
@@ -133,6 +136,13 @@ void relocate(const layout& from, const std::vector<syncyte_buffer_t>& sources, 
       buffer_bytes);
 }
 
+/// All ranks along one dimension.
+distribution::mesh all_ranks() {
+  distribution::mesh result{{world().size()}, {}};
+  for (int rank = 0; rank < world().size(); ++rank) result.ranks.push_back(rank);
+  return result;
+}
+
 struct trial {
   std::vector<std::int64_t> cells;
   std::vector<distribution::points> kinds;
@@ -186,14 +196,12 @@ TEST(relocation, there_and_back_is_the_identity) {
 TEST(relocation, of_a_large_array) {
   const int size = world().size();
   const std::int64_t rows = 16 * size, columns = static_cast<std::int64_t>(base::streaming_threshold) / 4 / 16 + 3;
-  distribution::mesh mesh{{size}, {}};
-  for (int rank = 0; rank < size; ++rank) mesh.ranks.push_back(rank);
   const auto cut = [&](int axis) {
     const std::vector<distribution::axis> axes{distribution::axis::equal(rows, axis == 0 ? size : 1),
                                                distribution::axis::equal(columns, axis == 1 ? size : 1)};
     std::vector<std::vector<int>> by(2);
     by[static_cast<std::size_t>(axis)] = {0};
-    return layout::on_mesh(axes, by, mesh, size);
+    return layout::on_mesh(axes, by, all_ranks(), size);
   };
   const layout by_rows = cut(0), by_columns = cut(1);
   const auto array_of = [&](const layout& of) {
@@ -209,6 +217,33 @@ TEST(relocation, of_a_large_array) {
   source.fill(value_from(by_rows));
   relocate(by_rows, {source.buffer()}, by_columns, {target.buffer()});
   target.expect(value_from(by_columns));
+}
+
+TEST(relocation, sends_one_message_to_each_rank_in_a_round) {
+  constexpr int message_tag = 0;  // agreements have others
+  const int size = world().size();
+  const auto dealt = [size](std::size_t axis) {
+    std::vector<distribution::axis> axes(2, distribution::axis::equal(4 * size, 1));
+    axes[axis] = distribution::axis::block_cyclic(4 * size, size, 2);
+    std::vector<std::vector<int>> by(2);
+    by[axis] = {0};
+    return layout::on_mesh(axes, by, all_ranks(), size);
+  };
+  const layout by_rows = dealt(0), by_columns = dealt(1);  // from each rank to each other one go 4 boxes of 2 times 2
+  std::vector<int> others;
+  for (int rank = 0; rank < size; ++rank)
+    if (rank != world().rank()) others.push_back(rank);
+  for (const auto& [elements, rounds] : {std::pair<std::size_t, int>{1000, 1}, {16, 1}, {8, 2}, {7, 4}, {2, 8}})
+    for (const direction way : {direction::forward, direction::adjoint}) {
+      SCOPED_TRACE(std::to_string(elements) + " elements in a message");
+      own_arrays source(by_rows), target(by_columns);
+      const std::size_t messages = 2 * std::max<std::size_t>(others.size(), 1);  // as many leave as arrive
+      std::vector<int> expected;
+      for (int round = 0; round < rounds; ++round) expected.insert(expected.end(), others.begin(), others.end());
+      const test::sent_messages sent;
+      relocate(by_rows, source.buffers, by_columns, target.buffers, 4 * elements * messages, SYNCYTE_INT32, way);
+      EXPECT_EQ(sent.receivers(message_tag), expected);
+    }
 }
 
 TEST(relocation, and_its_adjoint) {
@@ -231,9 +266,7 @@ TEST(relocation, and_its_adjoint) {
 TEST(relocation, wrong_arrays_are_refused_on_all_ranks) {
   const std::vector<distribution::axis> rows{distribution::axis::equal(8, world().size())};
   const std::vector<std::vector<int>> by{{0}};
-  distribution::mesh mesh{{world().size()}, {}};
-  for (int rank = 0; rank < world().size(); ++rank) mesh.ranks.push_back(rank);
-  const layout cells = layout::on_mesh(rows, by, mesh, world().size());
+  const layout cells = layout::on_mesh(rows, by, all_ranks(), world().size());
   const std::vector<distribution::points> shared{{.shared = distribution::shared_points::equal}};
   const layout nodes = cells.with_points(shared);
   own_arrays of_cells(cells);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 #include "halo/bundle.hpp"
 #include "layout_places.hpp"
 #include "reference.hpp"
+#include "sent_messages.hpp"
 
 namespace {
 
@@ -302,6 +304,40 @@ TEST(bundle, sums_are_equal_bit_for_bit_because_copies_are_added_in_the_order_of
     sum->wait();
     for (std::size_t number = 0; number < fields.size(); ++number) expect_summed(fields[number], value(number));
   }
+}
+
+/// Ranks that touch this one in the grid of backward_mesh(), corners included.
+std::vector<int> ranks_around() {
+  const distribution::mesh mesh = backward_mesh();
+  const int wide = mesh.extents[1], place = world().size() - 1 - world().rank();
+  std::vector<int> result;
+  for (int other = 0; other < world().size(); ++other)
+    if (other != place && std::abs(other / wide - place / wide) <= 1 && std::abs(other % wide - place % wide) <= 1)
+      result.push_back(mesh.ranks[static_cast<std::size_t>(other)]);
+  std::ranges::sort(result);
+  return result;
+}
+
+TEST(bundle, all_fields_go_to_a_neighbour_in_one_message) {
+  const auto all = halo::bundle::create(test::shared_world());
+  const distribution::ghost_widths widths[] = {{{1, 1}, {1, 1}}, {{2, 1}, {0, 2}}};
+  std::vector<field> fields;
+  for (const auto& ghosts : widths)
+    for (const layout& cut : {grid_of_cells(), grid_of_nodes()})
+      for (const syncyte_dtype_t dtype : all_dtypes) fields.push_back(make_field(cut.with_ghosts(ghosts), dtype));
+  for (std::size_t number = 0; number < fields.size(); ++number)
+    all->add(
+        {"field " + std::to_string(number), fields[number].shared, fields[number].dtype, fields[number].buffers(), {}});
+  std::vector<bool> some(fields.size());
+  some[0] = some[4] = true;
+  for (const operation way : {operation::exchange, operation::accumulate, operation::sum})
+    for (const halo::bundle_request& asked : {halo::bundle_request{way}, halo::bundle_request{way, 0, true, some}}) {
+      const test::sent_messages sent;
+      start(all, asked)->wait();
+      auto receivers = sent.receivers();
+      std::ranges::sort(receivers);
+      EXPECT_EQ(receivers, ranks_around()) << all->name_of(way);
+    }
 }
 
 double inner_product(const std::vector<field>& left, const std::vector<field>& right) {
