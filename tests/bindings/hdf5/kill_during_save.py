@@ -69,7 +69,8 @@ def main():
             steps.append(run_and_kill(arguments, path))
             if os.path.exists(path):
                 with h5py.File(path) as file:
-                    assert (file["w"][...] == file.attrs["step"]).all(), "h5py reads a mixture"
+                    for key in ("w", "x"):
+                        assert (file[key][...] == file.attrs["step"]).all(), f"h5py reads a mixture in {key}"
         left = len(os.listdir(folder)) - 1
         print("steps found:", steps, "left over:", left)
         assert left <= 1, "temporaries of jobs before the last one are still there"
