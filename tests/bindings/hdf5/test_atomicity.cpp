@@ -130,6 +130,31 @@ TEST_F(atomicity, a_disk_that_is_full_while_fields_are_saved) {
   syncyte_layout_destroy(&columns);
 }
 
+TEST_F(atomicity, a_folder_that_may_not_be_written) {
+  // Outside of the build, whose folders another user may not enter.
+  const std::string closed = std::filesystem::temp_directory_path() / ("syncyte-closed-" + std::to_string(::getppid()));
+  const bool is_root = ::geteuid() == 0;
+  if (rank_ == 0) std::filesystem::create_directory(closed);
+  syncyte_comm_barrier(world());
+  path_ = closed + "/checkpoint.h5";
+  ASSERT_OK(save(world(), path_, old_));
+  if (rank_ == 0) {
+    EXPECT_EQ(::chmod(path_.c_str(), 0666), 0);
+    EXPECT_EQ(::chmod(closed.c_str(), 0555), 0);
+  }
+  syncyte_comm_barrier(world());
+  EXPECT_EQ(is_root ? ::seteuid(1234) : 0, 0);  // root may write all folders
+  EXPECT_FAILS(save(world(), path_, new_), SYNCYTE_ERR_IO, "EACCES");
+  EXPECT_NE(std::string(syncyte_last_error()).find(closed), std::string::npos) << syncyte_last_error();
+  EXPECT_EQ(is_root ? ::seteuid(0) : 0, 0);
+  folder_ = closed;
+  expect_old_file_alone();
+  if (rank_ == 0) {
+    EXPECT_EQ(::chmod(closed.c_str(), 0755), 0);
+    EXPECT_EQ(std::filesystem::remove_all(closed), 2U);
+  }
+}
+
 struct stat status_of(const std::string& path) {
   struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
