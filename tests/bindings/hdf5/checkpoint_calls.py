@@ -50,7 +50,12 @@ class Entry(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("block_bytes", ctypes.c_int64), ("step", ctypes.c_int64)]
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("block_bytes", ctypes.c_int64),
+        ("step", ctypes.c_int64),
+        ("attributes", ctypes.c_char_p),
+    ]
 
 
 class Checkpoints:
@@ -87,8 +92,8 @@ class Checkpoints:
     def finalize(self):
         self.check(self.core.syncyte_finalize())
 
-    def save(self, path, entries, step=0, block_bytes=0):
-        options = Options(ctypes.sizeof(Options), block_bytes, step)
+    def save(self, path, entries, step=0, block_bytes=0, attributes=None):
+        options = Options(ctypes.sizeof(Options), block_bytes, step, attributes)
         array = (Entry * len(entries))(*entries)
         self.check(
             self.hdf5.syncyte_checkpoint_save(
