@@ -2,6 +2,7 @@
 // Arrays of random layouts, with ghosts and any strides, go from one layout to another.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,12 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "allocated.hpp"
 #include "base/buffer.hpp"
 #include "base/streaming_copy.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/relocation.hpp"
 #include "core_world.hpp"
 #include "layout_arrays.hpp"
+#include "memory/pool.hpp"
 #include "mpi/small_collectives.hpp"
 #include "random_layout.hpp"
 #include "sent_messages.hpp"
@@ -192,18 +195,23 @@ TEST(relocation, there_and_back_is_the_identity) {
   }
 }
 
+/// An array that all ranks cut along one of its two axes: into equal parts, or into blocks that are dealt out.
+layout cut_along(std::size_t axis, std::array<std::int64_t, 2> cells, std::int64_t block = 0) {
+  const int size = world().size();
+  std::vector<distribution::axis> axes;
+  for (const std::int64_t each : cells) axes.push_back(distribution::axis::equal(each, 1));
+  axes[axis] = block == 0 ? distribution::axis::equal(cells[axis], size)
+                          : distribution::axis::block_cyclic(cells[axis], size, block);
+  std::vector<std::vector<int>> by(2);
+  by[axis] = {0};
+  return layout::on_mesh(axes, by, all_ranks(), size);
+}
+
 /// The array is so large that targets are written past the caches.
 TEST(relocation, of_a_large_array) {
   const int size = world().size();
   const std::int64_t rows = 16 * size, columns = static_cast<std::int64_t>(base::streaming_threshold) / 4 / 16 + 3;
-  const auto cut = [&](int axis) {
-    const std::vector<distribution::axis> axes{distribution::axis::equal(rows, axis == 0 ? size : 1),
-                                               distribution::axis::equal(columns, axis == 1 ? size : 1)};
-    std::vector<std::vector<int>> by(2);
-    by[static_cast<std::size_t>(axis)] = {0};
-    return layout::on_mesh(axes, by, all_ranks(), size);
-  };
-  const layout by_rows = cut(0), by_columns = cut(1);
+  const layout by_rows = cut_along(0, {rows, columns}), by_columns = cut_along(1, {rows, columns});
   const auto array_of = [&](const layout& of) {
     const per_axis shape = of.shape_of(of.blocks_of(world().rank())[0]);
     return strided_array({shape[0], shape[1]}, strides::dense);
@@ -222,14 +230,8 @@ TEST(relocation, of_a_large_array) {
 TEST(relocation, sends_one_message_to_each_rank_in_a_round) {
   constexpr int message_tag = 0;  // agreements have others
   const int size = world().size();
-  const auto dealt = [size](std::size_t axis) {
-    std::vector<distribution::axis> axes(2, distribution::axis::equal(4 * size, 1));
-    axes[axis] = distribution::axis::block_cyclic(4 * size, size, 2);
-    std::vector<std::vector<int>> by(2);
-    by[axis] = {0};
-    return layout::on_mesh(axes, by, all_ranks(), size);
-  };
-  const layout by_rows = dealt(0), by_columns = dealt(1);  // from each rank to each other one go 4 boxes of 2 times 2
+  // From each rank to each other one go 4 boxes of 2 times 2.
+  const layout by_rows = cut_along(0, {4 * size, 4 * size}, 2), by_columns = cut_along(1, {4 * size, 4 * size}, 2);
   std::vector<int> others;
   for (int rank = 0; rank < size; ++rank)
     if (rank != world().rank()) others.push_back(rank);
@@ -244,6 +246,22 @@ TEST(relocation, sends_one_message_to_each_rank_in_a_round) {
       relocate(by_rows, source.buffers, by_columns, target.buffers, 4 * elements * messages, SYNCYTE_INT32, way);
       EXPECT_EQ(sent.receivers(message_tag), expected);
     }
+}
+
+TEST(relocation, takes_the_memory_of_its_buffer_only) {
+  constexpr std::size_t buffer_bytes = 1 << 16;
+  constexpr std::int64_t lists_bytes = 1 << 14;  // of boxes, messages and requests
+  const layout by_rows = cut_along(0, {512, 512}), by_columns = cut_along(1, {512, 512});
+  own_arrays source(by_rows), target(by_columns);
+  for (const direction way : {direction::forward, direction::adjoint}) {
+    memory::host_pool().trim();
+    const memory::pool_statistics before = memory::host_pool().statistics();
+    const std::int64_t allocated = test::most_allocated = test::allocated;
+    relocate(by_rows, source.buffers, by_columns, target.buffers, buffer_bytes, SYNCYTE_INT32, way);
+    const memory::pool_statistics after = memory::host_pool().statistics();
+    EXPECT_LE(after.in_use + after.cached - before.in_use - before.cached, buffer_bytes);
+    EXPECT_LE(test::most_allocated - allocated, lists_bytes);
+  }
 }
 
 TEST(relocation, and_its_adjoint) {

@@ -5,6 +5,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +15,8 @@ namespace syncyte::test {
 
 /// Bytes that this thread has allocated, less those that it has freed.
 inline thread_local std::int64_t allocated = 0;
+/// The most that `allocated` has been; a test may set it back.
+inline thread_local std::int64_t most_allocated = 0;
 
 }  // namespace syncyte::test
 
@@ -21,6 +24,7 @@ void* operator new(std::size_t bytes) {
   void* const memory = std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   syncyte::test::allocated += static_cast<std::int64_t>(::malloc_usable_size(memory));
+  syncyte::test::most_allocated = std::max(syncyte::test::most_allocated, syncyte::test::allocated);
   return memory;
 }
 void operator delete(void* memory) noexcept {
