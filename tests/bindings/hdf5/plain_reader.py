@@ -66,7 +66,8 @@ def read(path):
         shape = manifest.numbers(f"{ndim}q")
         (offset,) = manifest.numbers("Q")
         assert kind in (0, 1)
-        assert version == 1 or manifest.attributes() == {}
+        of_key = manifest.attributes() if version > 1 else {}
+        assert of_key == ({"parallel_dim": "0"} if version > 1 and kind == 1 else {})
         dtype = np.dtype("<u2" if DTYPES[number] == "bf16" else "<" + DTYPES[number])
         elements = data[offset : offset + int(np.prod(shape)) * dtype.itemsize]
         sums = [crc32c(elements[at : at + block]) for at in range(0, len(elements), block)]
