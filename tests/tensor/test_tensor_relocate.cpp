@@ -141,7 +141,8 @@ TEST(tensor_relocate, all_ranks_get_errors_and_the_tensor_stays) {
   const bool is_last = rank() == ranks() - 1;
   refused({.by = of_world(reference::random_layout(wrong, ranks(), 1))}, SYNCYTE_ERR_SHAPE, "[4, 6]");
   refused({.by = by, .local_rows = is_last ? 3 : -1}, SYNCYTE_ERR_ARGUMENT, "local_rows is 3");
-  refused({.local_rows = 3}, ranks() == 2 ? SYNCYTE_SUCCESS : SYNCYTE_ERR_ARGUMENT, ranks() == 2 ? "" : "sum of local_rows is");
+  refused({.local_rows = 3}, ranks() == 2 ? SYNCYTE_SUCCESS : SYNCYTE_ERR_ARGUMENT,
+          ranks() == 2 ? "" : "sum of local_rows is");
   if (is_last)
     refused({.error = base::error(SYNCYTE_ERR_BUSY, "views")}, SYNCYTE_ERR_BUSY, "views");
   else
