@@ -141,7 +141,7 @@ layout layout_on_mesh(const mesh_request& asked, int size) {
   std::int64_t places = 1;
   for (const int extent : asked.mesh) {
     places *= extent;
-    base::expect(places <= size, SYNCYTE_ERR_ARGUMENT, "product of mesh", places,
+    base::expect(places <= size, SYNCYTE_ERR_ARGUMENT, "product of mesh", fmt::format("{} or more", places),
                  "at most {}, the communicator's ranks", size);
   }
   distribution::mesh mesh{asked.mesh, std::vector<int>(static_cast<std::size_t>(places))};

@@ -103,7 +103,10 @@ class tensor : public detail::tensor_methods {
 
   /// Cuts the tensor anew, in place, by a layout of its shape. No rank has a view of it, another reference to it, or an
   /// operation in flight. Collective.
-  void relocate(const class layout& by) const { check(syncyte_tensor_relocate(get(), by.get(), -1)); }
+  void relocate(const class layout& by) const {
+    const auto freed = reinterpret_cast<syncyte_layout_t>(1);  // no layout has this handle; null would mean rows
+    check(syncyte_tensor_relocate(get(), by.get() != nullptr ? by.get() : freed, -1));
+  }
 
   /// Cuts the tensor anew by rows, of which this rank gets local_rows, or all equal parts. Collective, as above.
   void relocate(std::optional<std::int64_t> local_rows = {}) const {

@@ -82,6 +82,31 @@ const char* rule_name(std::int32_t rule) {
   }
 }
 
+/// What the arrays of a layout have beside consecutive cells.
+std::string points_text(const layout& cut) {
+  const auto axes = static_cast<std::size_t>(cut.ndim());
+  std::vector<std::size_t> shared, periodic, dealt;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (cut.axes()[axis].is_shared()) shared.push_back(axis);
+    if (cut.axes()[axis].periodic) periodic.push_back(axis);
+    if (cut.lists() == nullptr && !cut.is_contiguous(axis)) dealt.push_back(axis);
+  }
+  std::string result;
+  const auto add = [&](const char* what, const std::vector<std::size_t>& listed) {
+    if (!listed.empty()) result += fmt::format("; {} {}", what, fmt::join(listed, ", "));
+  };
+  add("nodes or faces, shared along", shared);
+  if (!shared.empty()) result += fmt::format(" (truth {})", rule_name(static_cast<int>(cut.axes()[shared[0]].shared)));
+  add("periodic along", periodic);
+  add("dealt out in blocks along", dealt);
+  const auto widths = [axes](const distribution::per_axis& numbers) {
+    return base::shape_text(std::span(numbers).first(axes));
+  };
+  if (cut.ghosts() != distribution::ghost_widths{})
+    result += fmt::format("; ghosts {} before, {} behind", widths(cut.ghosts().low), widths(cut.ghosts().high));
+  return result;
+}
+
 /// The words, without the spaces around them.
 std::vector<std::string> words_between_commas(const std::string& text) {
   std::vector<std::string> result;
@@ -91,6 +116,18 @@ std::vector<std::string> words_between_commas(const std::string& text) {
     result.push_back(first == std::string::npos ? "" : word.substr(first, word.find_last_not_of(' ') - first + 1));
   }
   return result;
+}
+
+/// Facts that a message can name, where the hash of the layout would say nothing.
+void add_point_facts(comm::collective_call& call, const layout& cut) {
+  for (int axis = 0; axis < cut.ndim(); ++axis) {
+    const auto number = static_cast<std::size_t>(axis);
+    const distribution::points& of = cut.axes()[number];
+    call.fact("shared (axis {})", of.is_shared(), {"shared", axis, cut.ndim()});
+    call.fact("periodic (axis {})", of.periodic, {"periodic", axis, cut.ndim()});
+    call.fact("ghosts before axis {}", cut.ghosts().low[number], {"ghosts", axis, cut.ndim()});
+    call.fact("ghosts behind axis {}", cut.ghosts().high[number], {"ghosts", axis, cut.ndim()});
+  }
 }
 
 /// Makes a layout of what each rank has chosen: exchange() brings it to all ranks, make() is each rank's own.
@@ -110,7 +147,10 @@ std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, 
   exchange();
   std::optional<layout> made;
   call.attempt([&] { made = make(); });
-  if (made) call.fact("hash of the layout", hash_of(*made));
+  if (made) {
+    add_point_facts(call, *made);
+    call.fact("hash of the layout", hash_of(*made));
+  }
   call.agree();
   return std::make_shared<shared_layout>(std::move(comm), std::move(*made));
 }
@@ -119,7 +159,8 @@ std::shared_ptr<shared_layout> gather(std::shared_ptr<comm::communicator> comm, 
 
 const std::string& shared_layout::text() const {
   const std::lock_guard lock(mutex_);
-  if (!text_.empty()) return text_;
+  std::string& kept = texts_[axes_.names.empty() ? 0 : 1];
+  if (!kept.empty()) return kept;
   const auto axes = static_cast<std::size_t>(cut_.ndim());
   const auto shown = [axes](const distribution::per_axis& numbers) {
     return base::shape_text(std::span(numbers).first(axes));
@@ -127,20 +168,27 @@ const std::string& shared_layout::text() const {
   std::string result = fmt::format("array of shape {} over {}", shown(cut_.extents()), comm_->name());
   if (!axes_.names.empty()) result += fmt::format(", axes {}", axes_.names);
   if (!axes_.units.empty()) result += fmt::format(", in {}", axes_.units);
+  result += points_text(cut_);
   for (int rank = 0; rank < cut_.size(); ++rank) {
     for (const int block : cut_.blocks_of(rank))
       result += fmt::format("\nrank {}: from {}, array of shape {}", rank, shown(cut_.first_of(block)),
                             shown(cut_.allocated_of(block)));
     if (cut_.blocks_of(rank).empty()) result += fmt::format("\nrank {}: no block", rank);
   }
-  return text_ = std::move(result);
+  return kept = std::move(result);
+}
+
+const shared_layout::axis_names& shared_layout::axes() const {
+  static const axis_names none;
+  const std::lock_guard lock(mutex_);
+  return axes_.names.empty() ? none : axes_;
 }
 
 void shared_layout::name_axes(const std::string& names, const std::string& units) {
   const auto joined = [this](const std::string& given, const char* argument) {
     const std::vector<std::string> words = words_between_commas(given);
     base::expect(std::ssize(words) == cut_.ndim(), SYNCYTE_ERR_ARGUMENT, argument, '"' + given + '"',
-                 "{} with commas between, one for each axis", cut_.ndim());
+                 "{} names with commas between, one for each axis", cut_.ndim());
     return fmt::format("{}", fmt::join(words, ", "));
   };
   axis_names made{joined(names, "names"), units.empty() ? "" : joined(units, "units")};
@@ -148,7 +196,6 @@ void shared_layout::name_axes(const std::string& names, const std::string& units
   base::expect(axes_.names.empty(), SYNCYTE_ERR_ARGUMENT, "names", '"' + names + '"',
                "none: the axes have the names \"{}\" already", axes_.names);
   axes_ = std::move(made);
-  text_.clear();
 }
 
 std::shared_ptr<const distribution::route> shared_layout::route_to(
@@ -180,6 +227,7 @@ std::shared_ptr<shared_layout> make_layout(std::shared_ptr<comm::communicator> c
     call.fact("axes", made->ndim());
     for (int axis = 0; axis < made->ndim(); ++axis)
       call.fact("extent of axis {}", made->extents()[static_cast<std::size_t>(axis)], {"extents", axis, made->ndim()});
+    add_point_facts(call, *made);
     call.fact("hash of the layout", hash_of(*made));
   }
   call.agree();

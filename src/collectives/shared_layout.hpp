@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -34,7 +35,8 @@ class shared_layout {
   struct axis_names {
     std::string names, units;
   };
-  const axis_names& axes() const { return axes_; }
+  /// Stays as it is once the axes have names.
+  const axis_names& axes() const;
   /// Names the axes, of which each list has one for each axis, or none. Throws SYNCYTE_ERR_ARGUMENT the second time.
   void name_axes(const std::string& names, const std::string& units);
 
@@ -51,7 +53,7 @@ class shared_layout {
   };
 
   mutable std::mutex mutex_;
-  mutable std::string text_;
+  mutable std::array<std::string, 2> texts_;  // without and with the axes' names
   axis_names axes_;
   mutable std::deque<known_route> routes_;  // the newest is first
   std::shared_ptr<comm::communicator> comm_;

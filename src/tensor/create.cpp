@@ -88,7 +88,8 @@ std::vector<std::int64_t> first_of_all(const std::vector<std::int64_t>& mine, co
 std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                         std::int32_t ndim, const std::int64_t* shape,
                                                         const tensor_options& options) {
-  comm::collective_call call(*comm, "tensor_create", comm::collective_call::always_agrees);
+  comm::collective_call call(*comm, options.operation ? options.operation : "tensor_create",
+                             comm::collective_call::always_agrees);
   const bool is_equal = options.local_rows < 0;
   std::span<const std::int64_t> extents;
   call.attempt([&] {
@@ -157,7 +158,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create_blocks(std::shared_ptr<comm::
                                                           syncyte_dtype_t dtype,
                                                           const std::shared_ptr<collectives::shared_layout>& given,
                                                           std::int64_t& slots, const tensor_options& options) {
-  comm::collective_call call(*comm, "tensor_create_by_layout", comm::collective_call::always_agrees);
+  const char* const name = options.operation ? options.operation : "tensor_create_by_layout";
+  comm::collective_call call(*comm, name, comm::collective_call::always_agrees);
   std::vector<std::int64_t> mine;  // what the layout consists of, the number of slots, the element type
   call.attempt([&] {
     check_options(options);
@@ -198,6 +200,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create_blocks(std::shared_ptr<comm::
   naming_new(options, [&] { call.agree(); });
   const auto type = dtype_of(chosen);
   const auto by = std::make_shared<collectives::shared_layout>(comm, std::move(*cut));
+  if (given && !given->axes().names.empty()) by->name_axes(given->axes().names, given->axes().units);
   tensor::layout described(options.text(), type,
                            std::make_shared<const block_memory>(by, base::dtype_size(type), slots));
   auto held = storage::allocate(call, described);

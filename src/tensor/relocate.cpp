@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/collective_call.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/small_collectives.hpp"
 #include "tensor/box_operations.hpp"
 #include "tensor/naming.hpp"
@@ -34,6 +35,18 @@ void copy_own_part(const whole_tensor& from, const whole_tensor& to) {
   if (const auto last = box_transfer::start(std::move(others))) last->wait();
 }
 
+/// Throws if a row of this rank is locked. After a sync: ranks unlock rows before they call relocate().
+void require_unlocked(const whole_tensor& locks) {
+  const distribution::partition& rows = locks.layout().partition();
+  const int rank = locks.comm()->rank();
+  const std::span<const std::int64_t> holders(reinterpret_cast<const std::int64_t*>(locks.held()->local()),
+                                              static_cast<std::size_t>(rows.count(rank)));
+  const auto locked = std::ranges::find_if(holders, [](std::int64_t holder) { return holder != 0; });
+  if (locked == holders.end()) return;
+  base::fail(SYNCYTE_ERR_BUSY, "row {} is locked by rank {}; expected no lock, because the rows move",
+             rows.first(rank) + (locked - holders.begin()), *locked - 1);
+}
+
 }  // namespace
 
 /// Throws on a rank that cannot relocate the tensor.
@@ -44,13 +57,17 @@ void whole_tensor::check_target(const relocation_target& to) const {
                 versions_ ? "slots" : "an optimizer", versions_ ? "slots" : "optimizer");
 }
 
-/// Throws on a rank whose arguments do not fit a tensor that is cut by a layout; `to.by` may be null.
-void whole_tensor::check_layout(const relocation_target& to) const {
+/// Throws on a rank whose arguments do not fit a tensor that is cut by a layout; `to.by` may be null. `have`: whether
+/// each rank has the layout, as all ranks of its communicator must.
+void whole_tensor::check_layout(const relocation_target& to, std::span<const std::int32_t> have) const {
   base::require(row_locks_ == nullptr && staged_ == nullptr, SYNCYTE_ERR_UNSUPPORTED,
                 "{} was made with options->{}, for which a row must lie on one rank; expected local_rows, not a layout",
                 layout_.text(), row_locks_ ? "row_locks" : "deterministic");
   base::expect(to.local_rows == -1, SYNCYTE_ERR_ARGUMENT, "local_rows", to.local_rows, "-1, because there is a layout");
   if (!to.by) return;
+  for (const int rank : mpi::ranks_in(to.by->comm()->data(), comm_->data()))
+    base::expect(rank < 0 || have[static_cast<std::size_t>(rank)] != 0, SYNCYTE_ERR_ARGUMENT, "layout",
+                 fmt::format("missing on rank {}", rank), "it on all ranks of {}", to.by->comm()->name());
   const distribution::per_axis extents = to.by->cut().extents();
   const std::span<const std::int64_t> shape(extents.data(), static_cast<std::size_t>(to.by->cut().ndim()));
   base::expect(std::ranges::equal(shape, layout_.shape()), SYNCYTE_ERR_SHAPE, "layout",
@@ -82,13 +99,16 @@ void whole_tensor::relocate(const relocation_target& to) {
 std::shared_ptr<whole_tensor> whole_tensor::with_other_parts(const relocation_target& to) const {
   tensor_options options;
   options.label = layout_.name();
-  const std::int32_t has_layout = to.by != nullptr;
-  const bool is_by_rows =
-      comm_->bypasses_mpi() ? !has_layout : std::ranges::max(mpi::allgather(has_layout, comm_->data())) == 0;
-  if (!is_by_rows) {
-    options.error = base::error_of([&] { check_layout(to); });
+  options.operation = "tensor_relocate";
+  std::vector<std::int32_t> have{to.by != nullptr};  // whether each rank has a layout
+  if (!comm_->bypasses_mpi()) have = mpi::allgather(have.front(), comm_->data());
+  if (std::ranges::max(have) != 0) {
+    options.error = base::error_of([&] { check_layout(to, have); });
     return create_by_layout(comm_, layout_.dtype(), to.by, 0, options);
   }
+  options.error = base::error_of([&] {
+    if (row_locks_) require_unlocked(*row_locks_);
+  });
   options.local_rows = to.local_rows;
   options.row_locks = row_locks_ != nullptr;
   options.deterministic = staged_ != nullptr;

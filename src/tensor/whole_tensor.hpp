@@ -31,6 +31,7 @@ struct tensor_options {
   bool deterministic = false;
   std::int64_t* released = nullptr;       // set to 1 when wrapped memory is no longer used
   std::optional<base::error> error = {};  // the caller's error on this rank, if any
+  const char* operation = nullptr;        // another name of the collective, for messages
   std::string label = {};                 // for messages, instead of the name; ranks may differ
 
   const std::string& text() const { return label.empty() ? name : label; }  // for messages
@@ -111,7 +112,7 @@ class whole_tensor {
                                                      const std::shared_ptr<collectives::shared_layout>& by,
                                                      std::int64_t& slots, const tensor_options& options);
   void check_target(const relocation_target& to) const;
-  void check_layout(const relocation_target& to) const;
+  void check_layout(const relocation_target& to, std::span<const std::int32_t> have) const;
   std::shared_ptr<whole_tensor> with_other_parts(const relocation_target& to) const;
   void add_features(const tensor_options& options);
   void sync_rows();

@@ -109,7 +109,11 @@ TEST_F(cxx_layout, says_who_has_a_box) {
 TEST_F(cxx_layout, has_names_for_people) {
   const layout cells = layout::mesh(world_, {2 * size_, 5}, {size_});
   EXPECT_EQ(cells.axis_names().first, "");
+  const char* before = nullptr;
+  check(syncyte_layout_text(cells.get(), &before));
+  const std::string text = before;
   cells.name_axes("y,  x ", "m, km");
+  EXPECT_EQ(before, text) << "valid as long as the layout";
   EXPECT_EQ(cells.axis_names(), (std::pair<std::string, std::string>("y, x", "m, km")));
   EXPECT_NE(cells.text().find("axes y, x, in m, km\n"), std::string::npos);
   EXPECT_EQ(cells.like({.shared = {true, true}}).axis_names().first, "y, x");
@@ -176,6 +180,7 @@ TEST_F(cxx_layout, cuts_a_tensor) {
   field.relocate(rank_ == 0 ? 2 : 0);
   EXPECT_EQ(field.rows(0).count, 2);
   field.relocate(columns);
+  EXPECT_THROW(field.relocate(layout()), error);
   EXPECT_EQ(field.layout().blocks_of(rank_).size(), 1U);
   std::array<float, 6> found{};
   const std::int32_t next = (rank_ + 1) % size_;

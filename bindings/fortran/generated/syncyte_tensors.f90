@@ -262,7 +262,10 @@ contains
 
     by = c_null_ptr
     rows = -1
-    if (present(layout)) by = layout%handle
+    if (present(layout)) then
+      by = layout%handle
+      if (.not. c_associated(by)) by = transfer(1_c_intptr_t, by)  ! of no layout; null means rows
+    end if
     if (present(local_rows)) rows = local_rows
     status = syncyte_tensor_relocate(self%handle, by, rows)
     call finish(status, stat, errmsg)

@@ -37,7 +37,15 @@ syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, s
 syncyte_status_t fortran_entry_fill_tensor(const char* key, syncyte_tensor_t tensor,
                                            syncyte_checkpoint_entry_t* entry) {
   syncyte_buffer_t data = {.struct_size = sizeof data};
-  const syncyte_status_t status = syncyte_tensor_local(tensor, &data);
+  syncyte_layout_t layout = NULL;
+  syncyte_status_t status = syncyte_tensor_layout(tensor, &layout);
+  if (status == SYNCYTE_SUCCESS && layout != NULL) {
+    (void)syncyte_layout_destroy(&layout);
+    return fortran_wrong(SYNCYTE_ERR_UNSUPPORTED, "tensor", -1,
+                         "cut by a layout; expected one that is cut by rows (relocate), or a bundle of the layout's "
+                         "arrays");
+  }
+  if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_local(tensor, &data);
   return status != SYNCYTE_SUCCESS ? status : fill(key, SYNCYTE_ENTRY_SHARDED, &data, entry);
 }
 

@@ -2710,10 +2710,11 @@ CORE: dict[str, Function] = {
     # Cuts a tensor anew, in place: the handle and the values stay, each rank has another part. A rank may use this to
     # balance loads, or to pass from rows to the blocks of a solver and back. Collective; facts: tensor, layout. It is a
     # sync, too. Until it returns, a rank has the memory of both parts; that of the old one is freed at a later
-    # collective point. Wrapped arrays are released in this way. No other thread may use the tensor meanwhile. Returns:
-    # SYNCYTE_ERR_BUSY (views, references, operations), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY,
-    # SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED (slots, an optimizer; a layout for a tensor with row_locks or
-    # deterministic), SYNCYTE_ERR_PEER_DIED; the tensor then is as before.
+    # collective point. Wrapped arrays are released in this way. No other thread may use the tensor meanwhile, and a
+    # child that was forked before goes on reading the old memory. Returns: SYNCYTE_ERR_BUSY (views, references,
+    # operations, locks), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH,
+    # SYNCYTE_ERR_UNSUPPORTED (slots, an optimizer; a layout for a tensor with row_locks or deterministic),
+    # SYNCYTE_ERR_PEER_DIED; the tensor then is as before.
     "syncyte_tensor_relocate": Function(
         ctypes.c_int32,
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,8 +16,9 @@ from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, check_kind, integers, wrong
 from ._handles import Handle
+from ._requests import reap
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import ArgumentError, Error, ShapeError, UnsupportedError
+from .errors import ArgumentError, BusyError, Error, ShapeError, UnsupportedError
 from .layout import Layout
 
 if TYPE_CHECKING:
@@ -31,6 +33,14 @@ _wrapped: dict[int, tuple[ctypes.c_int64, Any]] = {}
 # Attribute of tensors that record gradients: two companion tensors, one for adds of backward passes, one for values in
 # flight.
 GRADIENT_COMPANIONS = "_gradient_companions"
+
+
+# References to a view in WholeTensor._cache that nothing else refers to: the cache, a loop's variable, an argument.
+_UNSHARED = 3
+
+
+class _Wrapping:
+    """Lives as long as a tensor has the array that it wraps: then the array is a part of a larger one."""
 
 
 def _remember(released: ctypes.c_int64, array: Any) -> None:
@@ -142,6 +152,7 @@ class TensorMemory(Handle):
         self._layout: Layout | None = None
         self._comm, self._shape, self._dtype, self._array_kind = comm, shape, dtype, array_kind
         self._original, self._name = wrapped, name
+        self._wrapping = _Wrapping()
         self._cache: dict[tuple[str, str], Any] = {}
         self._addresses: dict[str, int] = {}  # addresses of the torch views in _cache when they were made
 
@@ -285,7 +296,8 @@ class TensorMemory(Handle):
         Returns
         -------
         WholeTensor
-            The tensor; element type, shape and layout are those of the others.
+            The tensor; element type, shape and layout are those of the others. Reads return torch tensors if torch is
+            imported, otherwise numpy arrays.
         """
         comm = comm_or_world(comm)
 
@@ -302,13 +314,14 @@ class TensorMemory(Handle):
         """Cuts the tensor anew, in place: this object and the values stay, each rank has another part. Collective.
 
         It is a sync, too. Until it returns, a rank has the memory of both parts; a later collective point frees that of
-        the old one. No other thread may use the tensor meanwhile.
+        the old one. No other thread may use the tensor meanwhile, and no rank holds a row's lock. A child that was
+        forked before reads what the old rows had.
 
         Parameters
         ----------
         layout : Layout, optional
-            The layout, of the tensor's shape, and of its communicator or another one of its ranks; None on all ranks:
-            the tensor is cut by rows.
+            The layout, of the tensor's shape, and of its communicator or another one of its ranks, all of which give
+            it. None on all other ranks; on all: the tensor is cut by rows.
         local_rows : int, optional
             Without a layout: number of this rank's rows, as of the constructor.
 
@@ -335,17 +348,19 @@ class TensorMemory(Handle):
             if local_rows is not None and rows < 0:
                 raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
             self._check_in_place()
-            local = self._cache.get(("local", TORCH))
-            if local is not None and local.requires_grad:
+            if getattr(self._cache.get(("local", TORCH)), "requires_grad", False):
                 text = f"{self._called()} records gradients; expected requires_grad_(False) before relocate()"
                 raise UnsupportedError(text)
+            if any(sys.getrefcount(v) > _UNSHARED and v is not self._original for v in self._cache.values()):
+                raise BusyError(f"{self._called()} has a view that is in use (local, node); expected none")
             return None if layout is None else layout.handle, rows
 
+        reap()
         given = self._comm._prepare("tensor_relocate", prepare, always=True)
         self._forget_views()
         _library.core().syncyte_tensor_relocate(self.handle, *given)
         self.__dict__.pop(GRADIENT_COMPANIONS, None)  # they are cut as the tensor was
-        self._original = None
+        self._original, self._wrapping = None, _Wrapping()
         self._layout = self._layout_of(self.handle)
         _forget_released()
         return self
@@ -492,7 +507,7 @@ class TensorMemory(Handle):
         shape = description.shape[: description.ndim]
         if part == "local" and self._original is not None:
             found = self._original_as(array_kind)
-            _parts.remember(found, self._own_part(), holder=self)
+            _parts.remember(found, self._own_part(), holder=self._wrapping)
         else:
             first = None if part == "local" else found[1]
             found = _arrays.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)

@@ -10,6 +10,7 @@ from . import _arrays, _library
 from ._buffers import as_buffer, descriptions
 from ._checks import as_int64, as_seconds
 from ._tensor_access import TensorAccess
+from .errors import ShapeError
 from .layout import block_buffers
 
 _ANY_STEP = -(2**63)
@@ -101,6 +102,9 @@ class VersionMethods(TensorAccess):
             target = _arrays.new_buffer(self._array_kind, self._dtype, tuple(extent))
         else:
             target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
+        if len(first) != len(shape) or len(target.shape) != len(shape):
+            found = f"a box of {len(target.shape)} dimensions at {tuple(first)}"
+            raise ShapeError(f"{found}; expected {len(shape)}, as the field has")
         corner = self._check_inside([0, *first], (1, *target.shape))
         step = _library.core().output(
             "syncyte_tensor_take", self.handle, len(first), (type(corner)._type_ * len(first))(*corner[1:]), oldest,

@@ -28,7 +28,16 @@ from ._progress import progress
 from ._types import Result
 from .bundle import Bundle
 from .comm import COMM_SELF, COMM_WORLD, Comm, comm_or_world, even_counts
-from .errors import ArgumentError, DtypeError, Error, FileFormatError, MismatchError, MissingFileError, NotFoundError
+from .errors import (
+    ArgumentError,
+    DtypeError,
+    Error,
+    FileFormatError,
+    MismatchError,
+    MissingFileError,
+    NotFoundError,
+    UnsupportedError,
+)
 from .layout import Layout
 from .tensor import WholeTensor
 
@@ -148,9 +157,30 @@ class _Given:
                 self._add_dtensor(key, value)
             elif isinstance(value, WholeTensor):
                 value._check_in_place()
-                self._add_entry(key, _array_of(value.local_array, _name(key), writable, value.dtype), True)
+                self._add_tensor(key, value)
             else:
                 self._add_array(key, value, _is_sharded(key, sharded))
+
+    def _add_tensor(self, key: str, value: WholeTensor) -> None:
+        own, call = value.comm, self._comm
+        if (own.rank, own.size) != (call.rank, call.size):
+            given = f"a whole tensor of {own.size} ranks, of which this one is rank {own.rank}"
+            raise wrong(ArgumentError, _name(key), given, f"one of the call's {call.size}, here rank {call.rank}")
+        if value.layout is not None:
+            return self._add_blocks(key, value, value.layout)
+        self._add_entry(key, _array_of(value.local_array, _name(key), self._writable, value.dtype), True)
+
+    def _add_blocks(self, key: str, value: WholeTensor, layout: Layout) -> None:
+        """A tensor that is cut by a layout: this rank's block is a part, if its points are a box."""
+        name, mine = _name(key), []
+        if value.ndim == layout.ndim:
+            mine = [each for each in layout.pieces((0,) * layout.ndim, layout.shape) if each.rank == self._comm.rank]
+        if value.ndim != layout.ndim or len(mine) > 1:
+            given = "a whole tensor with slots" if len(mine) < 2 else "a whole tensor of which a rank has several boxes"
+            raise wrong(UnsupportedError, name, given, "a bundle of the layout's arrays, or relocate() to rows before")
+        array = _array_of(value.local_array, name, self._writable, value.dtype) if mine else None
+        first = mine[0].first if mine else (0,) * value.ndim
+        self._add_part(_Part(key, array, value.dtype, value.shape, first))
 
     def _add_array(self, key: str, value: Any, is_named: bool) -> None:
         array = _array_of(value, _name(key), self._writable, None)
@@ -280,7 +310,7 @@ def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> 
 
 def save(
     path: Path,
-    mapping: Mapping[str, Any],
+    mapping: Mapping[str, Any] | None = None,
     comm: Comm = COMM_WORLD,
     *,
     sharded: Sharded = (),
@@ -298,15 +328,16 @@ def save(
     ----------
     path : path
         Path of the file, equal on all ranks, on a file system that all ranks see.
-    mapping : mapping of str to array
+    mapping : mapping of str to array, optional
         Keys to contiguous numpy arrays, torch tensors in host memory (contiguous, or in channels_last, of which a
         contiguous copy is made), or whole tensors; the same keys in the same order on all ranks.
     comm : Comm
         The ranks that save.
     sharded : bool or collection of str
         True, or the keys whose arrays are this rank's rows, in rank order. Whole tensors always are (sync() them
-        before). Parts of syncyte.nn's layers along any axis, of whole tensors (`local`), and DTensors are saved as what
-        they are parts of. Other arrays are replicated, and rank 0's are saved.
+        before), those by a layout too, if each rank has one box at most. Parts of syncyte.nn's layers along any axis,
+        of whole tensors (`local`), and DTensors are saved as what they are parts of. Other arrays are replicated, and
+        rank 0's are saved.
     bundle : Bundle, optional
         Fields to save beside the mapping: the whole array of each under its name, without ghosts. Its communicator
         saves; `comm` is ignored. Each rank collects 16 MiB at a time, and writes them.
@@ -333,7 +364,7 @@ def save(
             options.attributes = _text_of(attributes)
         if bundle is not None:
             bundle._checked_buffers(writable=False)
-        return _path(path), _Given(mapping, sharded, False, comm), options
+        return _path(path), _Given({} if mapping is None else mapping, sharded, False, comm), options
 
     name, given, options = _with_library(comm, "checkpoint_save", prepare)
     for number, root in given.numbers:

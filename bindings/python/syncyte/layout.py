@@ -28,7 +28,7 @@ BUFFER_BYTES = 1 << 23
 class Block(NamedTuple):
     """One rank's array of a layout."""
 
-    first: tuple[int, ...]  #: the first point, ghosts not counted
+    first: tuple[int, ...]  #: the first point, ghosts not counted; cells dealt out in blocks are not consecutive
     shape: tuple[int, ...]  #: of the array, ghosts included
 
 
@@ -50,6 +50,39 @@ def _flags(value: Any, name: str, ndim: int) -> list[int]:
     if len(numbers) != ndim:
         raise wrong(ShapeError, f"length of {name}", len(numbers), f"{ndim}, one for each axis")
     return numbers
+
+
+def _cut_axes(axes: Any, dimensions: int, ndim: int) -> list[int]:
+    """The axis that each dimension of a mesh cuts, -1 for none, as C has them; negative ones count from the end."""
+    if axes is None:
+        return list(range(dimensions))
+    result = []
+    for place, axis in enumerate(axes):
+        number = -1 if axis is None else as_int64(axis, f"axes[{place}]")
+        if axis is not None and not -ndim <= number < ndim:
+            raise wrong(ArgumentError, f"axes[{place}]", number, f"None, or {-ndim} to {ndim - 1}")
+        result.append(number if axis is None else number % ndim)
+    return result
+
+
+def _joined_lengths(lengths: Any) -> list[int]:
+    """Lengths of the parts of all cut axes, one after the other."""
+    if not hasattr(lengths, "__iter__") or any(not hasattr(axis, "__iter__") for axis in lengths):
+        raise wrong(ArgumentError, "lengths", repr(lengths), "a list of the parts' lengths for each axis that is cut")
+    return [length for axis in lengths for length in axis]
+
+
+def _joined_boxes(boxes: Any, ndim: int) -> list[list[int]]:
+    """First cells, and counts, of all boxes."""
+    sides: list[list[int]] = [[], []]
+    for box in boxes:
+        pair = tuple(box) if hasattr(box, "__iter__") else ()
+        if len(pair) != 2 or any(not hasattr(side, "__iter__") or len(tuple(side)) != ndim for side in pair):
+            expected = f"a pair (first, count), each of {ndim} integers"
+            raise wrong(ArgumentError, "a box of boxes", repr(box), expected)
+        for side, numbers in zip(sides, pair, strict=True):
+            side.extend(numbers)
+    return sides
 
 
 def _truth(truth: Any) -> c.Truth:
@@ -187,12 +220,12 @@ class Layout(Handle):
             extents = integers(ctypes.c_int64, as_numbers(cells, "cells", "extents"), "cells")
             own, of_own = (comm.dims, comm.periods) if isinstance(comm, Cart) else ((comm.size,), (False,))
             ranks = own if mesh is None else as_numbers(mesh, "mesh", "numbers of ranks")
-            cut = list(range(len(ranks))) if axes is None else [-1 if axis is None else axis for axis in axes]
+            cut = _cut_axes(axes, len(ranks), len(extents))
             rings = periodic
             if rings is None:
                 found = {axis for axis, is_ring in zip(cut, of_own, strict=False) if is_ring and mesh is None}
                 rings = [axis in found for axis in range(len(extents))]
-            parts = None if lengths is None else [length for axis in lengths for length in axis]
+            parts = None if lengths is None else _joined_lengths(lengths)
             division = {"ceil": int(bool(ceil)), "block": block, "weighted": int(bool(weighted))}
             options = _options(len(extents), ghosts, shared, rings, truth, **division)
             flat = None if parts is None else integers(ctypes.c_int64, parts, "lengths")
@@ -241,7 +274,7 @@ class Layout(Handle):
 
         def prepare() -> tuple[Any, ...]:
             extents = integers(ctypes.c_int64, as_numbers(cells, "cells", "extents"), "cells")
-            sides = [[number for box in boxes for number in box[side]] for side in (0, 1)]
+            sides = _joined_boxes(boxes, len(extents))
             firsts, counts = (integers(ctypes.c_int64, side or [0], "boxes") for side in sides)
             options = _options(len(extents), ghosts, shared, periodic, truth)
             return len(extents), extents, len(sides[0]), firsts, len(sides[1]), counts, options
@@ -410,6 +443,9 @@ class Layout(Handle):
         ArgumentError
             Another number of names or units than axes; the axes have names already.
         """
+        for name in (*names, *(units or ())):
+            if not isinstance(name, str) or "," in name or "\0" in name:
+                raise wrong(ArgumentError, "a name or unit", repr(name), "a str without commas and zeros")
         texts = [", ".join(each).encode() for each in (names, units or ())]
         _library.core().syncyte_layout_name_axes(self.handle, *texts)
         return self

@@ -66,6 +66,11 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
                 f"a WholeTensor of {self._comm.size} ranks is not one array: use t.local (this rank's rows) or t.node "
                 f"(this node's), which are views, or t[:], a copy of all rows"
             )
+        if self._layout is not None:
+            raise UnsupportedError(
+                f"{self._called()} is cut by a layout, whose array may have another order: use t.local, a view of it, "
+                f"or t[:], a copy of all elements"
+            )
         return self.local.detach() if self._dtype in dtypes.NUMPY_LACKS else self.local_array
 
     # Reading and writing by index.

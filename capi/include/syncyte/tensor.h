@@ -165,13 +165,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_open(syncyte_comm_t comm, const c
  * part. A rank may use this to balance loads, or to pass from rows to the blocks of a solver and back. Collective;
  * facts: tensor, layout. It is a sync, too. Until it returns, a rank has the memory of both parts; that of the old one
  * is freed at a later collective point. Wrapped arrays are released in this way. No other thread may use the tensor
- * meanwhile.
+ * meanwhile, and a child that was forked before goes on reading the old memory.
  * @param[in] tensor a tensor without slots and optimizer, of which no rank has a view (tensor_local, tensor_node), a
  * second reference, an operation in flight or a lock. Views without a reference of their own are not seen: they end
  * @param[in] layout the layout, of the tensor's shape and communicator, or of another one of its ranks; null
  * on all ranks: the tensor is cut by rows
  * @param[in] local_rows {default(-1)} without a layout, as syncyte_tensor_options_t::local_rows; otherwise -1
- * @return SYNCYTE_ERR_BUSY (views, references, operations), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT,
+ * @return SYNCYTE_ERR_BUSY (views, references, operations, locks), SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT,
  * SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED (slots, an optimizer; a layout for a tensor with
  * row_locks or deterministic), SYNCYTE_ERR_PEER_DIED; the tensor then is as before.
  */

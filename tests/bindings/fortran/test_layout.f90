@@ -55,6 +55,7 @@ contains
   !> The first dimension of a mesh changes fastest from rank to rank; without axes it cuts the last dimensions.
   subroutine meshes()
     type(syncyte_layout) :: layout
+    type(syncyte_tensor) :: table
     integer(int64), allocatable :: extents(:), first(:), shape(:), place(:)
     character(len=:), allocatable :: lines
     integer :: block, blocks, owner, stat
@@ -82,6 +83,12 @@ contains
     call check(index(lines, 'axes height, x, in km, m') > 0, "the axes' names, in the order of C")
     call layout%name_axes('x', stat=stat)
     call check(stat == SYNCYTE_ERR_ARGUMENT, 'one name too few')
+    call table%create(world, SYNCYTE_INT32, [5, 3*ranks])
+    call table%relocate(layout)
+    call layout%destroy()
+    call table%relocate(layout, stat=stat)
+    call check(stat == SYNCYTE_ERR_HANDLE, 'a layout that was destroyed')
+    call table%destroy()
     call layout%mesh(world, [2*ranks + 1], ceil=.true.)
     call layout%describe(0, first=first, shape=shape)
     call check(shape(1) == (2*ranks + ranks)/ranks .or. ranks == 1, "ceil")

@@ -79,6 +79,32 @@ def test_who_has_the_points_of_a_box(world):
         nodes.pieces((0,))
 
 
+def test_axes_count_from_the_end_too(world):
+    cells = (4, 3 * world.size)
+    assert Layout.mesh(world, cells, axes=[-1]).blocks_of(0) == Layout.mesh(world, cells, axes=[1]).blocks_of(0)
+    with pytest.raises(syncyte.ArgumentError, match=r"axes\[0\] is 2"):
+        Layout.mesh(world, cells, axes=[2])
+    with pytest.raises(syncyte.ArgumentError, match="a box of boxes"):
+        Layout.blocks(world, cells, [(0, 4)])
+    with pytest.raises(syncyte.ArgumentError, match="a box of boxes"):
+        Layout.blocks(world, cells, [((0,), (4,))])
+    with pytest.raises(syncyte.ArgumentError, match="lengths"):
+        Layout.mesh(world, cells, lengths=[4] * world.size)
+
+
+def test_the_text_says_what_arrays_hold(world):
+    nodes = Layout.mesh(world, (2 * world.size, 4), ghosts=[(1, 0), 2], shared=[True, False], truth="lower",
+                        periodic=[False, True])  # fmt: skip
+    first = nodes.describe().splitlines()[0]
+    assert (
+        "nodes or faces, shared along 0 (truth lower); periodic along 1; ghosts [1, 2] before, [0, 2] behind" in first
+    )
+    if world.size > 1:
+        assert "dealt out in blocks along 0" in Layout.mesh(world, (4 * world.size, 2), block=2).describe()
+        with pytest.raises(syncyte.MismatchError, match="ghosts before axis 1"):
+            Layout.mesh(world, (2 * world.size, 4), ghosts=[1, int(world.rank == 0)])
+
+
 def test_names_of_axes(world):
     cells = Layout.mesh(world, (8, 4))
     assert cells.axis_names == cells.axis_units == ()
@@ -86,10 +112,12 @@ def test_names_of_axes(world):
     assert (cells.axis_names, cells.axis_units) == (("y", "x"), ("m", "m"))
     assert "axes y, x, in m, m" in cells.describe()
     assert cells.like(ghosts=1).axis_names == ("y", "x")
-    with pytest.raises(syncyte.ArgumentError, match="2 with commas between"):
+    with pytest.raises(syncyte.ArgumentError, match="2 names with commas between"):
         Layout.mesh(world, (8, 4)).name_axes("y")
     with pytest.raises(syncyte.ArgumentError, match="already"):
         cells.name_axes("a", "b")
+    with pytest.raises(syncyte.ArgumentError, match="a str without commas"):
+        cells.name_axes("a,b", "c")
 
 
 def test_weights(world):

@@ -197,6 +197,47 @@ def test_a_block_is_not_saved_as_the_whole(world, field, tmp_path):
         checkpoint.save(str(tmp_path / "block.h5"), {"field": field.local}, comm=world)
 
 
+def test_checkpoints_of_a_tensor_by_a_layout(world, comm, columns, field, tmp_path):
+    checkpoint = pytest.importorskip("syncyte.checkpoint")
+    path = comm.bcast(str(tmp_path / "t.h5"))
+    checkpoint.save(path, {"field": field, "rows": np.zeros(2)}, comm=world)
+    rows = WholeTensor((NY, NX), np.float64)
+    checkpoint.load(path, {"field": rows}, comm=world)
+    assert np.array_equal(rows[:], numbers())
+    field.sync()
+    field.local_array[:] = 0
+    field.sync()
+    checkpoint.load(path, {"field": field}, comm=world)
+    field.sync()
+    assert np.array_equal(field[:], numbers())
+    field.relocate(Layout.mesh(world, (NY, NX), axes=[1], block=1))
+    if world.size > 1:
+        with pytest.raises(syncyte.UnsupportedError, match="several boxes"):
+            checkpoint.save(path, {"field": field}, comm=world)
+        reverse = world.split(0, -world.rank)
+        for made in (WholeTensor((8,), comm=reverse), WholeTensor.by_layout(Layout.mesh(reverse, (8,)))):
+            with pytest.raises(syncyte.ArgumentError, match="a whole tensor of"):
+                checkpoint.save(path, {"field": made}, comm=world)
+    slots = WholeTensor.by_layout(columns, slots=2)
+    with pytest.raises(syncyte.UnsupportedError, match="with slots"):
+        checkpoint.save(path, {"field": slots}, comm=world)
+
+
+def test_one_rank_exports_rows_alone():
+    field = WholeTensor.by_layout(Layout.indices(syncyte.COMM_SELF, (4,), [3, 1, 0, 2]), "float64")
+    with pytest.raises(syncyte.UnsupportedError, match="another order"):
+        np.from_dlpack(field)
+
+
+def test_relocation_names_itself_and_wants_the_layout_of_all_its_ranks(world, columns):
+    table = WholeTensor((NY, NX), torch.float64)
+    with pytest.raises(syncyte.ArgumentError, match="tensor_relocate failed"):
+        table.relocate(local_rows=NY + 1)
+    if world.size > 1:
+        with pytest.raises(syncyte.ArgumentError, match="layout is missing on rank 0"):
+            table.relocate(None if world.rank == 0 else columns)
+
+
 def test_relocation_in_place(world, columns):
     table = WholeTensor((NY, NX), torch.float64, name="table")
     table[:] = numbers()
@@ -226,7 +267,7 @@ def test_relocation_of_a_tensor_in_use(world, columns, holds):
     if world.size == 1 and holds == "operation":
         used.wait()
         return  # a rank's own elements are copied at once, and the request does not keep the tensor
-    with pytest.raises(syncyte.BusyError, match="in use by 1"):
+    with pytest.raises(syncyte.BusyError, match="in use"):
         table.relocate(columns)
     assert np.array_equal(table[:], numbers())
     if holds == "operation" and used is not None:
@@ -249,6 +290,53 @@ def test_relocation_of_a_tensor_with_gradients(columns):
     table.gather(torch.arange(NY)).sum().backward()
     table.sync_grad()
     assert torch.equal(table.local.grad, torch.full_like(table.local, table.comm.size))
+
+
+def test_a_refused_relocation_leaves_the_views(world, columns):
+    table = WholeTensor((NY, NX), torch.float64)
+    parameter = table.local
+    with pytest.raises(syncyte.BusyError):
+        table.relocate(columns)
+    assert table.local is parameter
+    other = WholeTensor((NY, NX), torch.float64)
+    held = other.local_array if world.rank == 0 else None
+    address = other.local.data_ptr()
+    with pytest.raises(syncyte.BusyError):
+        other.relocate(columns)
+    assert other.local.data_ptr() == address
+    del held
+    other.relocate(columns)
+
+
+def test_a_relocated_wrapped_array_is_a_part_no_longer(world):
+    if world.size == 1:
+        return
+    mine = np.full(2, 1.0)
+    table = WholeTensor.wrap(mine)
+    assert table.local_array is mine
+    table.relocate(local_rows=2 * world.size if world.rank == 0 else 0)
+    assert syncyte._parts.Parts({"a": mine}).of_array(mine, mine.ctypes.data, mine.nbytes) is None
+
+
+def test_relocation_with_a_dropped_request_and_a_lock(world):
+    table = WholeTensor((NY, NX), torch.float64, row_locks=True)
+    table.iget_box((0, 0), (NY, NX))
+    table.sync()
+    table.relocate(local_rows=NY if world.rank == 0 else 0)
+    if world.rank == world.size - 1:
+        with table.lock(1):
+            with pytest.raises(syncyte.BusyError, match="row 1 is locked"):
+                table.relocate()
+    else:
+        with pytest.raises(syncyte.BusyError, match="row 1 is locked"):
+            table.relocate()
+    table.relocate()
+
+
+def test_a_relocated_tensor_keeps_the_axes_names(world):
+    table = WholeTensor((NY, NX), torch.float64)
+    table.relocate(Layout.mesh(world, (NY, NX), axes=[1]).name_axes("y", "x"))
+    assert table.layout.axis_names == ("y", "x")
 
 
 def test_relocation_releases_a_wrapped_array(world):

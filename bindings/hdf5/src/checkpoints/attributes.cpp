@@ -4,28 +4,35 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace syncyte::hdf5 {
 namespace {
 
-/// The axes along which blocks begin at different points.
+/// The axes along which ranks have different points.
 std::vector<std::size_t> cut_axes(const layout& cut) {
-  const std::size_t ndim = cut.shape().size();
-  std::vector<std::set<std::int64_t>> beginnings(ndim);
-  const std::int32_t ranks = cut.comm().size();
-  for (std::int32_t rank = 0; rank < ranks; ++rank)
-    for (const block_info& block : cut.blocks_of(rank))
-      for (std::size_t axis = 0; axis < ndim; ++axis) beginnings[axis].insert(block.first[axis]);
+  const extents whole = cut.shape();
+  const std::size_t ndim = whole.size();
+  std::map<std::int32_t, std::vector<std::set<std::pair<std::int64_t, std::int64_t>>>> ranges;  // of each owner
+  for (const layout_piece& piece : cut.pieces(extents(ndim), whole))
+    for (std::size_t axis = 0; axis < ndim; ++axis) {
+      auto& of_owner = ranges.try_emplace(piece.rank, ndim).first->second;
+      of_owner[axis].emplace(piece.first[axis], piece.count[axis]);
+    }
   std::vector<std::size_t> result;
   for (std::size_t axis = 0; axis < ndim; ++axis)
-    if (beginnings[axis].size() > 1) result.push_back(axis);
+    if (std::ranges::any_of(ranges,
+                            [&](const auto& each) { return each.second[axis] != ranges.begin()->second[axis]; }))
+      result.push_back(axis);
   return result;
 }
 
 bool has_memory_of(const entry& one, const entry& other) {
-  return one.bytes() > 0 && one.data() == other.data() && one.buffer.dtype == other.buffer.dtype &&
-         one.kind == other.kind && one.shape() == other.shape();
+  return one.bytes() > 0 && !one.sharded() && !other.sharded() && one.data() == other.data() &&
+         one.buffer.dtype == other.buffer.dtype && one.shape() == other.shape();
 }
 
 }  // namespace
