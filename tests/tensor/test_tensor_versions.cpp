@@ -279,14 +279,15 @@ TEST(tensor_versions, no_rank_laps_another) {
   std::vector<double> values(2);
   const std::vector<syncyte_buffer_t> arrays{buffer_of(values, SYNCYTE_FLOAT64, {2})};
   if (rank() == 0) barrier();
-  for (std::int64_t step = 1; step <= 20; ++step) {
+  const std::int64_t steps = on_one_node() || has_fabric() ? 20 : 4;  // by MPI RMA each takes a second or more
+  for (std::int64_t step = 1; step <= steps; ++step) {
     std::ranges::fill(values, static_cast<double>(step));
     field->versions().publish(*field, arrays, step);
     if (rank() > 0 && step == 2) barrier();  // two ahead of the first rank
   }
   std::vector<double> found(static_cast<std::size_t>(2 * ranks()));
-  EXPECT_EQ(take(field, {0}, found, {2 * ranks()}, 20), 20);
-  for (const double each : found) EXPECT_EQ(each, 20.0);
+  EXPECT_EQ(take(field, {0}, found, {2 * ranks()}, steps), steps);
+  for (const double each : found) EXPECT_EQ(each, static_cast<double>(steps));
   barrier();
 }
 
