@@ -32,20 +32,20 @@ if(SYNCYTE_UCX)
   endif()
 endif()
 
-# SYNCYTE_WITH_CUDA: TRUE compiles the CUDA backend of src/memory, FALSE its stub.
+# SYNCYTE_WITH_CUDA: TRUE compiles the CUDA backend of src/memory, which needs cuda.h alone; FALSE its stub.
 set(SYNCYTE_WITH_CUDA FALSE)
 if(NOT SYNCYTE_CUDA STREQUAL "OFF")
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
+  find_path(SYNCYTE_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include
+            DOC "Folder of cuda.h, of CUDA 12.0 or later")
+  if(SYNCYTE_CUDA_INCLUDE)
+    file(STRINGS "${SYNCYTE_CUDA_INCLUDE}/cuda.h" cuda_version REGEX "^#define CUDA_VERSION [0-9]+$")
+    string(REGEX REPLACE "[^0-9]" "" cuda_version "${cuda_version}")
+  endif()
+  if(SYNCYTE_CUDA_INCLUDE AND cuda_version GREATER_EQUAL 12000)
     set(SYNCYTE_WITH_CUDA TRUE)
-    enable_language(CUDA)
-    set(CMAKE_CUDA_STANDARD 20)
-    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-    set(CMAKE_CUDA_EXTENSIONS OFF)
-    set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   elseif(SYNCYTE_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "SYNCYTE_CUDA=ON, but no working nvcc was found: set CUDACXX to it, or use SYNCYTE_CUDA=OFF")
+    message(FATAL_ERROR "SYNCYTE_CUDA=ON, but no cuda.h of CUDA 12.0 or later was found: set CUDA_HOME or "
+      "-DSYNCYTE_CUDA_INCLUDE to its folder, or use SYNCYTE_CUDA=OFF")
   endif()
 endif()
 

@@ -55,7 +55,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* sta
 
 /**
  * @brief Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
- * build without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
+ * build without CUDA. Devices are counted without starting the driver where NVIDIA's management library is installed:
+ * children that are forked afterwards may use them. A child that is forked after the first use of a device cannot.
  * @param[in] memory kind
  * @param[out] count number of devices
  */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "memory/device.hpp"
+#include "memory/driver/library.hpp"
+
+namespace syncyte::memory {
+namespace {
+
+using driver::check;
+using driver::functions;
+using driver::started;
+
+CUdeviceptr address_of(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+/// A device's primary context, which CUDA's runtime and PyTorch use too. Never released: it ends with the process.
+CUcontext primary_context(const functions& cuda, int device) {
+  static std::mutex mutex;
+  static std::map<int, CUcontext> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  CUdevice number = 0;
+  CUcontext made = nullptr;
+  check(cuda.cuDeviceGet(&number, device), "cuDeviceGet");
+  check(cuda.cuDevicePrimaryCtxRetain(&made, number), "cuDevicePrimaryCtxRetain");
+  return known[device] = made;
+}
+
+/// Makes a device current for this thread; the destructor restores the application's.
+class device_scope {
+ public:
+  explicit device_scope(int device) : cuda_(started()) {
+    check(cuda_.cuCtxPushCurrent(primary_context(cuda_, device)), "cuCtxPushCurrent");
+  }
+  ~device_scope() { cuda_.cuCtxPopCurrent(nullptr); }
+  device_scope(const device_scope&) = delete;
+  device_scope& operator=(const device_scope&) = delete;
+
+  const functions* operator->() const { return &cuda_; }
+
+ private:
+  const functions& cuda_;
+};
+
+class cuda final : public device_backend {
+ public:
+  int count() const noexcept override { return driver::count_devices(); }
+  std::string why_none() const override { return driver::why_no_device(); }
+
+  void* allocate(int device, std::size_t bytes) override {
+    const device_scope on(device);
+    CUdeviceptr made = 0;
+    check(on->cuMemAlloc(&made, bytes), "cuMemAlloc");
+    return reinterpret_cast<void*>(made);
+  }
+
+  void free(int device, void* data) noexcept override {
+    try {
+      const device_scope on(device);
+      on->cuMemFree(address_of(data));
+    } catch (const base::error&) {
+      // a forked child does not own the memory; at the process' end the driver frees it
+    }
+  }
+
+  void copy(const place& target, const place& source, std::size_t bytes, void* stream) override {
+    if (bytes == 0) return;
+    const device_scope on(target.memory == SYNCYTE_MEMORY_CUDA ? target.device : source.device);
+    const auto queue = static_cast<CUstream>(stream);
+    check(on->cuMemcpyAsync(address_of(target.data), address_of(source.data), bytes, queue), "cuMemcpyAsync");
+    if (stream == nullptr) check(on->cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+  }
+
+  void* create_stream(int device) override {
+    const device_scope on(device);
+    CUstream made = nullptr;
+    check(on->cuStreamCreate(&made, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    return made;
+  }
+
+  void synchronize(int device, void* stream) override {
+    const device_scope on(device);
+    check(on->cuStreamSynchronize(static_cast<CUstream>(stream)), "cuStreamSynchronize");
+  }
+};
+
+}  // namespace
+
+device_backend& cuda_backend() {
+  static cuda backend;
+  return backend;
+}
+
+}  // namespace syncyte::memory

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver's rules that Syncyte relies on. This program passes on the stand-in (tests/support/cuda) and on NVIDIA's
+// driver, so that the stand-in claims nothing that the driver does not keep.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "memory/driver/library.hpp"
+
+namespace {
+
+using namespace syncyte::memory::driver;
+using handle = CUmemGenericAllocationHandle;
+
+#define EXPECT_CUDA(call) EXPECT_EQ(call, CUDA_SUCCESS) << #call
+#define ASSERT_CUDA(call) ASSERT_EQ(call, CUDA_SUCCESS) << #call
+
+const CUmemAllocationProp& on_device_0() {
+  static const CUmemAllocationProp wanted = [] {
+    CUmemAllocationProp result{};
+    result.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    result.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    result.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    return result;
+  }();
+  return wanted;
+}
+
+class driver_contract : public ::testing::Test {
+ protected:
+  driver_contract() {
+    CUdevice device = 0;
+    CUcontext context = nullptr;
+    EXPECT_CUDA(cuda_.cuDeviceGet(&device, 0));
+    EXPECT_CUDA(cuda_.cuDevicePrimaryCtxRetain(&context, device));
+    EXPECT_CUDA(cuda_.cuCtxPushCurrent(context));
+    EXPECT_CUDA(cuda_.cuMemGetAllocationGranularity(&page_, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+  }
+  ~driver_contract() override { EXPECT_CUDA(cuda_.cuCtxPopCurrent(nullptr)); }
+
+  CUresult allow(CUdeviceptr at, std::size_t bytes, CUmemAccess_flags flags) const {
+    const CUmemAccessDesc access{on_device_0().location, flags};
+    return cuda_.cuMemSetAccess(at, bytes, &access, 1);
+  }
+
+  /// Maps an allocation at a new range of addresses, with access.
+  CUdeviceptr map(handle of, std::size_t bytes) const {
+    CUdeviceptr at = 0;
+    EXPECT_CUDA(cuda_.cuMemAddressReserve(&at, bytes, 0, 0, 0));
+    EXPECT_CUDA(cuda_.cuMemMap(at, bytes, 0, of, 0));
+    EXPECT_CUDA(allow(at, bytes, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    return at;
+  }
+
+  void unmap(CUdeviceptr at, std::size_t bytes) const {
+    EXPECT_CUDA(cuda_.cuMemUnmap(at, bytes));
+    EXPECT_CUDA(cuda_.cuMemAddressFree(at, bytes));
+  }
+
+  std::vector<char> read(CUdeviceptr from, std::size_t bytes) const {
+    std::vector<char> result(bytes);
+    EXPECT_CUDA(cuda_.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(result.data()), from, bytes, nullptr));
+    EXPECT_CUDA(cuda_.cuStreamSynchronize(nullptr));
+    return result;
+  }
+
+  const functions& cuda_ = started();
+  std::size_t page_ = 0;
+};
+
+TEST_F(driver_contract, a_device_has_what_shared_memory_needs) {
+  for (const auto attribute :
+       {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING}) {
+    int has = 0;
+    EXPECT_CUDA(cuda_.cuDeviceGetAttribute(&has, attribute, 0));
+    EXPECT_EQ(has, 1);
+  }
+  EXPECT_GE(page_, 1u);
+  EXPECT_EQ(page_ & (page_ - 1), 0u) << "a power of two";
+}
+
+TEST_F(driver_contract, memory_is_of_whole_pages) {
+  handle made = 0;
+  EXPECT_EQ(cuda_.cuMemCreate(&made, page_ / 2, &on_device_0(), 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda_.cuMemCreate(&made, 0, &on_device_0(), 0), CUDA_ERROR_INVALID_VALUE);
+  CUmemAllocationProp elsewhere = on_device_0();
+  elsewhere.location.id = 1000;
+  EXPECT_EQ(cuda_.cuMemCreate(&made, page_, &elsewhere, 0), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST_F(driver_contract, blocks_are_aligned_and_freed_once) {
+  CUdeviceptr block = 0;
+  EXPECT_EQ(cuda_.cuMemAlloc(&block, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CUDA(cuda_.cuMemAlloc(&block, 100));
+  EXPECT_EQ(block % 256, 0u);
+  int device = -1;
+  EXPECT_CUDA(cuda_.cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, block));
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(cuda_.cuMemFree(block + 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuda_.cuMemFree(block));
+  EXPECT_EQ(cuda_.cuMemFree(block), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuda_.cuMemFree(0));
+}
+
+TEST_F(driver_contract, ranges_are_freed_without_mappings) {
+  handle of = 0;
+  ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
+  const CUdeviceptr at = map(of, page_);
+  EXPECT_EQ(cuda_.cuMemMap(at, page_, 0, of, 0), CUDA_ERROR_INVALID_VALUE) << "mapped already";
+  EXPECT_NE(cuda_.cuMemAddressFree(at, page_), CUDA_SUCCESS) << "still mapped";
+  unmap(at, page_);
+  EXPECT_CUDA(cuda_.cuMemRelease(of));
+  EXPECT_NE(cuda_.cuMemRelease(of), CUDA_SUCCESS);
+}
+
+/// Two handles in one range: copies cross from one page to the next. The handles may be released before.
+TEST_F(driver_contract, a_range_has_pages_of_several_allocations) {
+  CUdeviceptr range = 0;
+  ASSERT_CUDA(cuda_.cuMemAddressReserve(&range, 2 * page_, 0, 0, 0));
+  for (int part = 0; part < 2; ++part) {
+    handle of = 0;
+    ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
+    ASSERT_CUDA(cuda_.cuMemMap(range + part * page_, page_, 0, of, 0));
+    EXPECT_CUDA(cuda_.cuMemRelease(of));
+  }
+  ASSERT_CUDA(allow(range, 2 * page_, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+  std::vector<char> bytes(1000);
+  std::iota(bytes.begin(), bytes.end(), char{1});
+  const CUdeviceptr across = range + page_ - 500;
+  EXPECT_CUDA(cuda_.cuMemcpyAsync(across, reinterpret_cast<CUdeviceptr>(bytes.data()), 1000, nullptr));
+  EXPECT_EQ(read(across, 1000), bytes);
+  unmap(range, 2 * page_);
+}
+
+TEST_F(driver_contract, streams_and_events_keep_order) {
+  CUdeviceptr block = 0;
+  CUstream first = nullptr, second = nullptr;
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuda_.cuMemAlloc(&block, 1 << 20));
+  ASSERT_CUDA(cuda_.cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+  ASSERT_CUDA(cuda_.cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+  ASSERT_CUDA(cuda_.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  EXPECT_CUDA(cuda_.cuEventQuery(event)) << "not recorded yet";
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(block, 7, 1 << 20, first));
+  EXPECT_CUDA(cuda_.cuEventRecord(event, first));
+  EXPECT_CUDA(cuda_.cuStreamWaitEvent(second, event, 0));
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(block, 8, 1 << 19, second));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(second));
+  EXPECT_CUDA(cuda_.cuEventQuery(event));
+  std::vector<char> expected(1 << 20, 7);
+  std::fill_n(expected.begin(), 1 << 19, char{8});
+  EXPECT_EQ(read(block, 1 << 20), expected);
+  EXPECT_CUDA(cuda_.cuEventDestroy(event));
+  EXPECT_CUDA(cuda_.cuStreamDestroy(first));
+  EXPECT_CUDA(cuda_.cuStreamDestroy(second));
+  EXPECT_CUDA(cuda_.cuMemFree(block));
+}
+
+/// Memory that is not pinned has been read when a copy to a device returns.
+TEST_F(driver_contract, copies_of_other_host_memory_are_staged) {
+  CUdeviceptr block = 0;
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuda_.cuMemAlloc(&block, 64));
+  ASSERT_CUDA(cuda_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  std::vector<char> bytes(64, 3);
+  EXPECT_CUDA(cuda_.cuMemcpyAsync(block, reinterpret_cast<CUdeviceptr>(bytes.data()), 64, stream));
+  std::ranges::fill(bytes, 4);
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(stream));
+  EXPECT_EQ(read(block, 64), std::vector<char>(64, 3));
+  EXPECT_CUDA(cuda_.cuStreamDestroy(stream));
+  EXPECT_CUDA(cuda_.cuMemFree(block));
+}
+
+void send_file(int socket, int file) {
+  char byte = 0, control[CMSG_SPACE(sizeof file)] = {};
+  iovec data{&byte, 1};
+  msghdr message{};
+  message.msg_iov = &data, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET, header->cmsg_type = SCM_RIGHTS, header->cmsg_len = CMSG_LEN(sizeof file);
+  std::memcpy(CMSG_DATA(header), &file, sizeof file);
+  ASSERT_EQ(::sendmsg(socket, &message, 0), 1);
+}
+
+int receive_file(int socket) {
+  int file = -1;
+  char byte = 0, control[CMSG_SPACE(sizeof file)] = {};
+  iovec data{&byte, 1};
+  msghdr message{};
+  message.msg_iov = &data, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  if (::recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != nullptr)
+    std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
+  return file;
+}
+
+}  // namespace
+
+/// The maker of shared memory: a process of its own (`test_driver_contract --maker SOCKET`), which is killed.
+int make_and_wait(int socket) {
+  const functions& cuda = started();
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  std::size_t page = 0;
+  handle of = 0;
+  CUdeviceptr at = 0;
+  int file = -1;
+  check(cuda.cuDeviceGet(&device, 0), "cuDeviceGet");
+  check(cuda.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+  check(cuda.cuCtxPushCurrent(context), "cuCtxPushCurrent");
+  check(cuda.cuMemGetAllocationGranularity(&page, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
+  check(cuda.cuMemCreate(&of, page, &on_device_0(), 0), "cuMemCreate");
+  check(cuda.cuMemAddressReserve(&at, page, 0, 0, 0), "cuMemAddressReserve");
+  check(cuda.cuMemMap(at, page, 0, of, 0), "cuMemMap");
+  const CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  check(cuda.cuMemSetAccess(at, page, &access, 1), "cuMemSetAccess");
+  check(cuda.cuMemsetD8Async(at, 42, page, nullptr), "cuMemsetD8Async");
+  check(cuda.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+  check(cuda.cuMemExportToShareableHandle(&file, of, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), "export");
+  send_file(socket, file);
+  for (;;) ::pause();
+}
+
+namespace {
+
+/// Another process's memory is mapped by a descriptor, and stays after that process was killed.
+TEST_F(driver_contract, memory_outlives_its_maker) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const pid_t maker = ::fork();
+  if (maker == 0) {
+    ::close(ends[0]);
+    const std::string number = std::to_string(ends[1]);
+    ::execl("/proc/self/exe", "driver_contract", "--maker", number.c_str(), nullptr);
+    ::_exit(1);
+  }
+  ::close(ends[1]);
+  const int file = receive_file(ends[0]);
+  ASSERT_GE(file, 0);
+  handle of = 0;
+  ASSERT_CUDA(cuda_.cuMemImportFromShareableHandle(&of, reinterpret_cast<void*>(static_cast<std::intptr_t>(file)),
+                                                   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  ::close(file);
+  const CUdeviceptr at = map(of, page_);
+  ::kill(maker, SIGKILL);
+  ::waitpid(maker, nullptr, 0);
+  EXPECT_EQ(read(at, page_), std::vector<char>(page_, 42));
+  unmap(at, page_);
+  EXPECT_CUDA(cuda_.cuMemRelease(of));
+  ::close(ends[0]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--maker") return make_and_wait(std::stoi(argv[2]));
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stand-in's devices, contexts and errors, and how a program finds the functions.
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "standin.hpp"
+
+namespace standin {
+namespace {
+
+std::string text_of(const char* variable, const char* otherwise) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? otherwise : value;
+}
+
+bool has_started = false;
+std::vector<int> devices;
+thread_local std::vector<CUcontext> contexts;
+
+void find_devices() {
+  const int all = std::stoi(text_of("STANDIN_DEVICES", "2"));
+  const char* const listed = std::getenv("CUDA_VISIBLE_DEVICES");
+  for (int i = 0; listed == nullptr && i < all; ++i) devices.push_back(i);
+  for (const char* at = listed; at != nullptr && *at != '\0';) {
+    char* end = nullptr;
+    const long number = std::strtol(at, &end, 10);
+    if (end == at || number < 0 || number >= all) return;
+    devices.push_back(static_cast<int>(number));
+    at = *end == ',' ? end + 1 : end;
+  }
+}
+
+CUcontext primary(CUdevice device) {
+  return reinterpret_cast<CUcontext>(std::size_t{0x1000} + static_cast<std::size_t>(device));
+}
+
+}  // namespace
+
+std::recursive_mutex& mutex() {
+  static std::recursive_mutex one;
+  return one;
+}
+
+bool fails_now(const char* function) {
+  static std::map<std::string, int> calls;
+  const std::string wanted = text_of("STANDIN_FAIL", "");
+  const auto colon = wanted.find(':');
+  return colon != std::string::npos && wanted.substr(0, colon) == function &&
+         ++calls[function] == std::stoi(wanted.substr(colon + 1));
+}
+
+const std::vector<int>& visible() { return devices; }
+
+int number_of(int physical) {
+  const auto found = std::ranges::find(devices, physical);
+  return found == devices.end() ? -1 : static_cast<int>(found - devices.begin());
+}
+
+std::size_t bytes_per_device() { return std::stoull(text_of("STANDIN_BYTES", "8589934592")); }
+
+CUresult& sticky() {
+  static CUresult code = CUDA_SUCCESS;
+  return code;
+}
+
+}  // namespace standin
+
+using namespace standin;
+
+STANDIN_API CUresult cuInit(unsigned) {
+  const std::lock_guard lock(mutex());
+  if (has_started) return CUDA_SUCCESS;
+  find_devices();
+  if (devices.empty()) return CUDA_ERROR_NO_DEVICE;
+  if (!open_arena()) return CUDA_ERROR_OUT_OF_MEMORY;
+  has_started = true;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDriverGetVersion(int* version) {
+  *version = std::stoi(text_of("STANDIN_VERSION", "12040"));
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceGetCount(int* count) {
+  if (!has_started) return CUDA_ERROR_NOT_INITIALIZED;
+  *count = static_cast<int>(devices.size());
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceGet(CUdevice* device, int number) {
+  if (!has_started) return CUDA_ERROR_NOT_INITIALIZED;
+  if (number < 0 || number >= static_cast<int>(devices.size())) return CUDA_ERROR_INVALID_DEVICE;
+  *device = number;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  std::memset(uuid, 0, sizeof *uuid);
+  uuid->bytes[0] = 0x53;
+  uuid->bytes[15] = static_cast<char>(devices[static_cast<std::size_t>(device)]);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *value = 9;
+      break;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      *value = 1;
+      break;
+    default:
+      *value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (device < 0 || device >= static_cast<int>(devices.size())) return CUDA_ERROR_INVALID_DEVICE;
+  *context = primary(device);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuCtxPushCurrent(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  contexts.push_back(context);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuCtxPopCurrent(CUcontext* context) {
+  if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr) *context = contexts.back();
+  contexts.pop_back();
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuCtxGetDevice(CUdevice* device) {
+  if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  *device = static_cast<int>(reinterpret_cast<std::size_t>(contexts.back()) - 0x1000);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGetErrorName(CUresult code, const char** name) {
+  switch (code) {
+    case CUDA_SUCCESS:
+      *name = "CUDA_SUCCESS";
+      break;
+    case CUDA_ERROR_INVALID_VALUE:
+      *name = "CUDA_ERROR_INVALID_VALUE";
+      break;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      *name = "CUDA_ERROR_OUT_OF_MEMORY";
+      break;
+    case CUDA_ERROR_NO_DEVICE:
+      *name = "CUDA_ERROR_NO_DEVICE";
+      break;
+    case CUDA_ERROR_INVALID_DEVICE:
+      *name = "CUDA_ERROR_INVALID_DEVICE";
+      break;
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      break;
+    default:
+      *name = "CUDA_ERROR_UNKNOWN";
+  }
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGetErrorString(CUresult code, const char** text) {
+  cuGetErrorName(code, text);
+  *text = code == CUDA_ERROR_NO_DEVICE ? "no CUDA-capable device is detected" : *text;
+  return CUDA_SUCCESS;
+}
+
+/// Finds a function of this library, by its newest version's name.
+STANDIN_API CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t,
+                                      CUdriverProcAddressQueryResult* result) {
+  static void* const self = [] {
+    Dl_info found;
+    dladdr(reinterpret_cast<void*>(&mutex), &found);
+    return dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  }();
+  *function = nullptr;
+  for (const char* version : {"_v2", ""})
+    if (*function == nullptr) *function = dlsym(self, (std::string(name) + version).c_str());
+  const bool is_found = *function != nullptr;
+  if (result != nullptr) *result = is_found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return is_found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

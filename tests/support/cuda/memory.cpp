@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stand-in's memory: ranges of addresses, memory files, and what maps one to the other.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "standin.hpp"
+
+namespace standin {
+namespace {
+
+using handle = CUmemGenericAllocationHandle;
+
+/// A memory file; mappings and handles refer to it.
+struct allocation {
+  int file;
+  std::size_t bytes;
+  int physical;  // device
+  bool is_exportable;
+  int references;
+};
+
+struct mapping {
+  std::size_t bytes;
+  handle of;
+  rights allowed;
+};
+
+std::byte* arena = nullptr;  // device addresses; the stand-in's own are arena_bytes higher
+std::byte* next_range = nullptr;
+std::map<std::byte*, std::size_t> ranges;  // reserved addresses
+std::map<handle, allocation> allocations;
+std::map<std::byte*, mapping> mappings;
+std::map<std::byte*, std::size_t> blocks;  // of cuMemAlloc
+std::map<std::byte*, std::size_t> pinned;
+std::map<int, std::size_t> used;  // by physical device
+handle last_handle = 0;
+
+std::byte* pointer(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
+
+template <class Value>
+auto entry_before(std::map<std::byte*, Value>& of, std::byte* address) {
+  auto found = of.upper_bound(address);
+  return found == of.begin() ? of.end() : std::prev(found);
+}
+
+bool overlaps(const std::map<std::byte*, std::size_t>& of, std::byte* first, std::size_t bytes) {
+  for (const auto& [begin, length] : of)
+    if (first < begin + length && begin < first + bytes) return true;
+  return false;
+}
+
+void drop(handle of) {
+  allocation& its = allocations.at(of);
+  if (--its.references > 0) return;
+  used[its.physical] -= its.bytes;
+  ::close(its.file);
+  allocations.erase(of);
+}
+
+std::size_t rounded(std::size_t bytes) { return (bytes + granularity - 1) / granularity * granularity; }
+
+int protection_of(rights allowed) {
+  return allowed == rights::write ? PROT_READ | PROT_WRITE : allowed == rights::read ? PROT_READ : PROT_NONE;
+}
+
+}  // namespace
+
+bool open_arena() {
+  void* const made = ::mmap(nullptr, 2 * arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (made == MAP_FAILED) return false;
+  arena = static_cast<std::byte*>(made);
+  next_range = arena + (granularity - reinterpret_cast<std::uintptr_t>(arena) % granularity) % granularity;
+  return true;
+}
+
+bool is_device_address(const void* address) { return address >= arena && address < arena + arena_bytes; }
+
+void* own_address(const void* address) {
+  auto* const at = static_cast<std::byte*>(const_cast<void*>(address));
+  return is_device_address(address) ? at + arena_bytes : at;
+}
+
+bool is_accessible(const void* address, std::size_t bytes, rights wanted) {
+  if (!is_device_address(address)) return true;
+  auto* at = static_cast<std::byte*>(const_cast<void*>(address));
+  const std::byte* const end = at + bytes;
+  while (at < end) {
+    const auto found = entry_before(mappings, at);
+    if (found == mappings.end() || at >= found->first + found->second.bytes) return false;
+    if (found->second.allowed < wanted) return false;
+    at = found->first + found->second.bytes;
+  }
+  return true;
+}
+
+bool is_pinned(const void* address) {
+  if (is_device_address(address)) return true;
+  auto* const at = static_cast<std::byte*>(const_cast<void*>(address));
+  const auto found = entry_before(pinned, at);
+  return found != pinned.end() && at < found->first + found->second;
+}
+
+}  // namespace standin
+
+using namespace standin;
+
+STANDIN_API CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*,
+                                                   CUmemAllocationGranularity_flags) {
+  *bytes = granularity;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemCreate(handle* made, std::size_t bytes, const CUmemAllocationProp* wanted,
+                                 unsigned long long) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemCreate")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (bytes == 0 || bytes % granularity != 0 || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+      wanted->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return CUDA_ERROR_INVALID_VALUE;
+  const int number = wanted->location.id;
+  if (number < 0 || number >= static_cast<int>(visible().size())) return CUDA_ERROR_INVALID_DEVICE;
+  const int physical = visible()[static_cast<std::size_t>(number)];
+  if (used[physical] + bytes > bytes_per_device()) return CUDA_ERROR_OUT_OF_MEMORY;
+  const int file = ::memfd_create(("standin-gpu-" + std::to_string(physical)).c_str(), MFD_CLOEXEC);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  used[physical] += bytes;
+  *made = ++last_handle;
+  const bool is_exportable = (wanted->requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0;
+  allocations[*made] = {file, bytes, physical, is_exportable, 1};
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemRelease(handle of) {
+  const std::lock_guard lock(mutex());
+  if (!allocations.contains(of)) return CUDA_ERROR_INVALID_VALUE;
+  drop(of);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemExportToShareableHandle(void* file, handle of, CUmemAllocationHandleType type,
+                                                  unsigned long long) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemExportToShareableHandle")) return CUDA_ERROR_OUT_OF_MEMORY;
+  const auto found = allocations.find(of);
+  if (found == allocations.end() || !found->second.is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<int*>(file) = ::fcntl(found->second.file, F_DUPFD_CLOEXEC, 3);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CUmemAllocationHandleType type) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemImportFromShareableHandle")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const int given = static_cast<int>(reinterpret_cast<std::intptr_t>(file));
+  char name[128] = "";
+  struct stat status{};
+  int physical = 0;
+  const std::string link = "/proc/self/fd/" + std::to_string(given);
+  if (::readlink(link.c_str(), name, sizeof name - 1) < 0 || ::fstat(given, &status) != 0 ||
+      std::sscanf(name, "/memfd:standin-gpu-%d", &physical) != 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  *made = ++last_handle;
+  allocations[*made] = {::fcntl(given, F_DUPFD_CLOEXEC, 3), static_cast<std::size_t>(status.st_size), physical, true,
+                        1};
+  used[physical] += static_cast<std::size_t>(status.st_size);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemAddressReserve(CUdeviceptr* range, std::size_t bytes, std::size_t alignment, CUdeviceptr hint,
+                                         unsigned long long) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemAddressReserve")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (arena == nullptr || bytes == 0 || bytes % granularity != 0) return CUDA_ERROR_INVALID_VALUE;
+  std::byte* at = pointer(hint);
+  if (at == nullptr || !is_device_address(at) || hint % granularity != 0 || overlaps(ranges, at, bytes)) {
+    const std::size_t wanted = std::max(alignment, granularity);
+    at = next_range + (wanted - reinterpret_cast<std::uintptr_t>(next_range) % wanted) % wanted;
+    next_range = at + bytes;
+  }
+  ranges[at] = bytes;
+  *range = reinterpret_cast<CUdeviceptr>(at);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemAddressFree(CUdeviceptr range, std::size_t bytes) {
+  const std::lock_guard lock(mutex());
+  const auto found = ranges.find(pointer(range));
+  if (found == ranges.end() || found->second != bytes) return CUDA_ERROR_INVALID_VALUE;
+  for (const auto& [begin, its] : mappings)
+    if (begin >= found->first && begin < found->first + bytes) return CUDA_ERROR_INVALID_VALUE;
+  ranges.erase(found);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, handle of,
+                              unsigned long long) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemMap")) return CUDA_ERROR_OUT_OF_MEMORY;
+  std::byte* const at = pointer(address);
+  const auto found = allocations.find(of);
+  if (found == allocations.end() || offset != 0 || bytes != found->second.bytes || address % granularity != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto range = entry_before(ranges, at);
+  if (range == ranges.end() || at + bytes > range->first + range->second) return CUDA_ERROR_INVALID_VALUE;
+  for (const auto& [begin, its] : mappings)
+    if (at < begin + its.bytes && begin < at + bytes) return CUDA_ERROR_INVALID_VALUE;
+  void* const own = ::mmap(at + arena_bytes, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second.file, 0);
+  if (own == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  ++found->second.references;
+  mappings[at] = {bytes, of, rights::none};
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+  const std::lock_guard lock(mutex());
+  std::byte* const end = pointer(address) + bytes;
+  auto next = mappings.find(pointer(address));
+  if (next == mappings.end()) return CUDA_ERROR_INVALID_VALUE;
+  while (next != mappings.end() && next->first < end) {
+    const auto [at, its] = *next;
+    if (at + its.bytes > end) return CUDA_ERROR_INVALID_VALUE;
+    ::mmap(at + arena_bytes, its.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    next = mappings.erase(next);
+    drop(its.of);
+  }
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* given,
+                                    std::size_t count) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemSetAccess")) return CUDA_ERROR_OUT_OF_MEMORY;
+  rights allowed = rights::none;
+  for (std::size_t i = 0; i < count; ++i)
+    if (given[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+      allowed = given[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? rights::write : std::max(allowed, rights::read);
+  bool is_any = false;
+  for (auto& [at, its] : mappings) {
+    if (at < pointer(address) || at >= pointer(address) + bytes) continue;
+    its.allowed = allowed;
+    ::mprotect(at + arena_bytes, its.bytes, protection_of(allowed));
+    is_any = true;
+  }
+  return is_any ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  const std::lock_guard lock(mutex());
+  CUdevice device = 0;
+  if (fails_now("cuMemAlloc")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult code = cuCtxGetDevice(&device); code != CUDA_SUCCESS) return code;
+  if (sticky() != CUDA_SUCCESS) return sticky();
+  CUmemAllocationProp wanted{};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = device;
+  handle of = 0;
+  if (const CUresult code = cuMemCreate(&of, rounded(bytes), &wanted, 0); code != CUDA_SUCCESS) return code;
+  cuMemAddressReserve(address, rounded(bytes), 0, 0, 0);
+  cuMemMap(*address, rounded(bytes), 0, of, 0);
+  cuMemRelease(of);
+  const CUmemAccessDesc everything{wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  cuMemSetAccess(*address, rounded(bytes), &everything, 1);
+  blocks[pointer(*address)] = rounded(bytes);
+  return CUDA_SUCCESS;
+}
+
+/// Waits for all streams, as the driver does.
+STANDIN_API CUresult cuMemFree(CUdeviceptr address) {
+  const std::lock_guard lock(mutex());
+  if (address == 0) return CUDA_SUCCESS;
+  const auto found = blocks.find(pointer(address));
+  if (found == blocks.end()) return CUDA_ERROR_INVALID_VALUE;
+  run_all_streams();
+  cuMemUnmap(address, found->second);
+  cuMemAddressFree(address, found->second);
+  blocks.erase(found);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  const std::lock_guard lock(mutex());
+  if (fails_now("cuMemHostAlloc") || bytes == 0)
+    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+  *address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (*address == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  pinned[static_cast<std::byte*>(*address)] = bytes;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuMemFreeHost(void* address) {
+  const std::lock_guard lock(mutex());
+  const auto found = pinned.find(static_cast<std::byte*>(address));
+  if (found == pinned.end()) return CUDA_ERROR_INVALID_VALUE;
+  run_all_streams();
+  ::munmap(address, found->second);
+  pinned.erase(found);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  const std::lock_guard lock(mutex());
+  std::byte* const at = pointer(address);
+  const auto found = is_device_address(at) ? entry_before(mappings, at) : mappings.end();
+  if (found == mappings.end() || at >= found->first + found->second.bytes) return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(value) = number_of(allocations.at(found->second.of).physical);
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+/// Bytes that this process holds of a physical device, for tests that look for leaks.
+STANDIN_API std::size_t standin_used(int physical) {
+  const std::lock_guard lock(mutex());
+  return used[physical];
+}
