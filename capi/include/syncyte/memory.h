@@ -25,7 +25,8 @@ typedef struct syncyte_memory_stats_t {
 } syncyte_memory_stats_t;
 
 /**
- * @brief Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
+ * @brief Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its
+ * contents are undefined; its alignment is 64 bytes.
  * @param[in] size bytes; 0 gives a null pointer
  * @param[in] memory kind of memory
  * @param[in] device number of the device; 0 for host memory
@@ -36,7 +37,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_allocate(int64_t size, syncyte_me
                                                         void** data);
 
 /**
- * @brief Releases a buffer to the pool.
+ * @brief Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended.
  * @param[in] data {optional} a buffer of syncyte_memory_allocate(); null is ignored
  * @return SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
  */
