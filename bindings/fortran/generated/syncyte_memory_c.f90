@@ -25,7 +25,8 @@ module syncyte_memory_c
 
   interface
 
-    !> Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
+    !> Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its
+    !> contents are undefined; its alignment is 64 bytes.
     ! size [in]: bytes; 0 gives a null pointer
     ! memory [in]: kind of memory
     ! device [in]: number of the device; 0 for host memory
@@ -42,7 +43,7 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_allocate
 
-    !> Releases a buffer to the pool.
+    !> Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended.
     ! data [in]: a buffer of syncyte_memory_allocate(); null is ignored
     ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
     function syncyte_memory_free(data) bind(C, name="syncyte_memory_free") result(answer)
@@ -66,7 +67,9 @@ module syncyte_memory_c
     end function syncyte_memory_stats
 
     !> Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
-    !> build without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
+    !> build without CUDA. Devices are counted without starting the driver where NVIDIA's management library is
+    !> installed: children that are forked afterwards may use them. A child that is forked after the first use of a
+    !> device cannot.
     ! memory [in]: kind
     ! count [out]: number of devices
     function syncyte_memory_device_count(memory, count) bind(C, name="syncyte_memory_device_count") &

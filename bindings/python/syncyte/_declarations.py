@@ -1499,9 +1499,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
-    # Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
-    # Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
-    # (device).
+    # Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its contents
+    # are undefined; its alignment is 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in
+    # this build), SYNCYTE_ERR_ARGUMENT (device).
     "syncyte_memory_allocate": Function(
         ctypes.c_int32,
         [
@@ -1511,8 +1511,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_free()
         ],
     ),
-    # Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was
-    # released before.
+    # Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended. Returns:
+    # SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
     "syncyte_memory_free": Function(
         ctypes.c_int32,
         [
@@ -1533,7 +1533,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build
-    # without CUDA. For CUDA it starts the driver: a child that is forked afterwards cannot use CUDA.
+    # without CUDA. Devices are counted without starting the driver where NVIDIA's management library is installed:
+    # children that are forked afterwards may use them. A child that is forked after the first use of a device cannot.
     "syncyte_memory_device_count": Function(
         ctypes.c_int32,
         [
