@@ -38,7 +38,10 @@ USERS = {
 # Third-party headers, and the only folders that may include them.
 PLACES = [
     (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
-    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/driver", "tests/support/cuda"]),
+    (
+        re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"),
+        ["src/memory/driver", "tests/support/cuda"],
+    ),
     (re.compile(r"uc[mpst]/"), ["src/fabric/ucx", "tests", "bench"]),
     (
         re.compile(r"(torch|ATen|c10)/"),
