@@ -50,7 +50,7 @@ namespace syncyte::memory::driver {
 
 /// Functions of NVIDIA's driver library, libcuda.so.1, in the versions of CUDA 12.0: any later driver has them.
 struct functions {
-#define SYNCYTE_MEMBER(name) decltype(&::name) name = nullptr;
+#define SYNCYTE_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
   SYNCYTE_DRIVER_FUNCTIONS(SYNCYTE_MEMBER)
 #undef SYNCYTE_MEMBER
 };
