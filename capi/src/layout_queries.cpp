@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a layout says about itself.
+// Functions that describe a layout.
 
 #include <algorithm>
 #include <optional>

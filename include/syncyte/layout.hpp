@@ -182,7 +182,8 @@ class layout : public detail::layout_reference {
     return {names, units};
   }
 
-  /// Who has the points of a box: its pieces, which hold each point once, at the block with the right copy. Local.
+  /// Returns the pieces of a box, which say who has its points: each point once, at the block with the right copy.
+  /// Local.
   std::vector<layout_piece> pieces(const extents& first, const extents& count) const {
     const auto find = [&](std::vector<syncyte_layout_piece_t>& into) {
       return detail::fetch<std::int64_t>(syncyte_layout_pieces, get(), std::ssize(first), first.data(),

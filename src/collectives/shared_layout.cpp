@@ -82,7 +82,7 @@ const char* rule_name(std::int32_t rule) {
   }
 }
 
-/// What the arrays of a layout have beside consecutive cells.
+/// Describes shared points, periodic axes, ghosts and cells that are dealt out; "" if there are none.
 std::string points_text(const layout& cut) {
   const auto axes = static_cast<std::size_t>(cut.ndim());
   std::vector<std::size_t> shared, periodic, dealt;

@@ -16,6 +16,9 @@
 
 namespace syncyte::tensor {
 
+/// About how many packed bytes of other nodes' elements, with the list of pieces, are transferred in a round.
+inline constexpr std::size_t round_bytes = std::size_t{64} << 20;
+
 /// An operation on a box of elements, whose two forms are access::run and access::start. The blocking form works in
 /// rounds, so that a large box needs little extra memory; the started form has one round.
 class box_operation {

@@ -15,9 +15,6 @@
 namespace syncyte::tensor {
 namespace {
 
-/// About how many packed bytes, with the list of pieces, are transferred in a round.
-constexpr std::size_t round_bytes = std::size_t{64} << 20;
-
 /// Copies between a caller's memory and other memory.
 struct box_elements {
   const base::buffer& user;

@@ -18,9 +18,6 @@
 namespace syncyte::tensor {
 namespace {
 
-/// Most bytes of other nodes' elements that a rank has in messages.
-constexpr std::size_t round_bytes = std::size_t{64} << 20;
-
 /// Copies the elements that this rank has of `to` from a tensor of the same shape. Local.
 void copy_own_part(const whole_tensor& from, const whole_tensor& to) {
   const std::span<const std::int64_t> shape = to.layout().shape();

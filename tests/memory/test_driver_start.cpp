@@ -21,7 +21,7 @@ using namespace syncyte;
 using memory::driver::count_devices;
 using memory::driver::started;
 
-/// What a forked child has to say.
+/// Runs a function in a forked child, and returns its text.
 std::string in_child(const std::function<std::string()>& speak) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";

@@ -271,10 +271,13 @@ contains
     integer(c_int32_t) :: status
 
     call syncyte_set_span(point)
+    owner = -1
+    number = -1
+    place = -1
     status = fortran_layout_pieces(self%handle, point, owner, place, number)
     rank = owner
     if (present(block)) block = number + 1
-    if (present(index)) index = place(1:size(point)) + 1
+    if (present(index)) index = place(1:min(size(point), SYNCYTE_MAX_NDIM)) + 1  ! 0 on an error
     call finish(status, stat, errmsg)
   end subroutine layout_locate
 

@@ -172,12 +172,14 @@ class _Given:
 
     def _add_blocks(self, key: str, value: WholeTensor, layout: Layout) -> None:
         """A tensor that is cut by a layout: this rank's block is a part, if its points are a box."""
-        name, mine = _name(key), []
-        if value.ndim == layout.ndim:
+        name, expected = _name(key), "a bundle of the layout's arrays, or relocate() to rows before"
+        if value.ndim != layout.ndim:
+            raise wrong(UnsupportedError, name, "a whole tensor with slots", expected)
+        mine, is_cut_finely = [], layout._count_pieces() > self._comm.size  # there may be millions of pieces
+        if not is_cut_finely:
             mine = [each for each in layout.pieces((0,) * layout.ndim, layout.shape) if each.rank == self._comm.rank]
-        if value.ndim != layout.ndim or len(mine) > 1:
-            given = "a whole tensor with slots" if len(mine) < 2 else "a whole tensor of which a rank has several boxes"
-            raise wrong(UnsupportedError, name, given, "a bundle of the layout's arrays, or relocate() to rows before")
+        if is_cut_finely or len(mine) > 1:
+            raise wrong(UnsupportedError, name, "a whole tensor of which a rank has several boxes", expected)
         array = _array_of(value.local_array, name, self._writable, value.dtype) if mine else None
         first = mine[0].first if mine else (0,) * value.ndim
         self._add_part(_Part(key, array, value.dtype, value.shape, first))

@@ -67,17 +67,20 @@ def _cut_axes(axes: Any, dimensions: int, ndim: int) -> list[int]:
 
 def _joined_lengths(lengths: Any) -> list[int]:
     """Lengths of the parts of all cut axes, one after the other."""
-    if not hasattr(lengths, "__iter__") or any(not hasattr(axis, "__iter__") for axis in lengths):
+    given = list(lengths) if hasattr(lengths, "__iter__") else [lengths]
+    if any(not hasattr(axis, "__iter__") for axis in given):
         raise wrong(ArgumentError, "lengths", repr(lengths), "a list of the parts' lengths for each axis that is cut")
-    return [length for axis in lengths for length in axis]
+    return [length for axis in given for length in axis]
 
 
 def _joined_boxes(boxes: Any, ndim: int) -> list[list[int]]:
     """First cells, and counts, of all boxes."""
     sides: list[list[int]] = [[], []]
+    if not hasattr(boxes, "__iter__"):
+        raise wrong(ArgumentError, "boxes", repr(boxes), "a list of pairs (first, count), which may be empty")
     for box in boxes:
-        pair = tuple(box) if hasattr(box, "__iter__") else ()
-        if len(pair) != 2 or any(not hasattr(side, "__iter__") or len(tuple(side)) != ndim for side in pair):
+        pair = [tuple(side) if hasattr(side, "__iter__") else () for side in box] if hasattr(box, "__iter__") else []
+        if [len(side) for side in pair] != [ndim, ndim]:
             expected = f"a pair (first, count), each of {ndim} integers"
             raise wrong(ArgumentError, "a box of boxes", repr(box), expected)
         for side, numbers in zip(sides, pair, strict=True):
@@ -419,6 +422,13 @@ class Layout(Handle):
             Piece(each.rank, each.block, tuple(each.first[:n]), tuple(each.count[:n]), tuple(each.index[:n]))
             for each in found
         ]
+
+    def _count_pieces(self) -> int:
+        """Number of pieces of the whole array."""
+        whole = integers(ctypes.c_int64, self.shape, "shape")
+        first = (ctypes.c_int64 * len(whole))()
+        box = len(whole), first, len(whole), whole
+        return int(_library.core().output("syncyte_layout_pieces", self.handle, *box, 0, None))
 
     def name_axes(self, *names: str, units: Sequence[str] | None = None) -> Layout:
         """Names the axes, for people. Local; once.

@@ -16,7 +16,7 @@ namespace {
 constexpr int oldest_version = 12000;
 constexpr const char* in_forked_child = "a process that is forked after its parent has used CUDA cannot use it";
 
-/// What starting the driver has come to.
+/// Result of starting the driver.
 struct start_result {
   functions found;
   CUresult code = CUDA_SUCCESS;
@@ -128,8 +128,8 @@ void check(CUresult code, const char* step) {
 int count_devices() noexcept {
   try {
     if (is_forked) return 0;
-    if (!has_started)
-      if (const int visible = count_visible_devices(); visible >= 0) return visible;
+    static const int visible = count_visible_devices();  // asking takes milliseconds; the driver's answer stays too
+    if (!has_started && visible >= 0) return visible;
     int count = 0;
     return started().cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
   } catch (const base::error&) {

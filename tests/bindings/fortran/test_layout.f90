@@ -78,6 +78,8 @@ contains
     call check(owner == ranks - 1 .and. block == 1 .and. all(place == [4 + 1, 2 + 2]), 'the owner of a point')
     call layout%locate([4, 3*ranks + 1], owner, stat=stat)
     call check(stat == SYNCYTE_ERR_INDEX, 'beyond the array')
+    call layout%locate([1, 1, 1, 1, 1, 1, 1, 1, 1], owner, place, block, stat=stat)
+    call check(stat == SYNCYTE_ERR_SHAPE .and. owner == -1 .and. block == 0, 'a point of nine dimensions')
     call layout%name_axes('x, height', units='m,km')
     call layout%text(lines)
     call check(index(lines, 'axes height, x, in km, m') > 0, "the axes' names, in the order of C")

@@ -171,6 +171,10 @@ def test_attributes_for_other_programs(world, path):
     state = Bundle(world)
     for name, layout in ("columns", columns), ("whole", Layout.mesh(world, (NY,), axes=[None])):
         state.add(name, layout, np.zeros(layout.blocks_of(world.rank)[0].shape))
+    listed = [0, *range(1 + 2 * world.rank, 3 + 2 * world.rank)]  # all lists begin at point 0
+    state.add("listed", Layout.indices(world, 1 + 2 * world.size, listed), np.zeros(3))
+    state.add("on one rank", Layout.blocks(world, (4,), [((0,), (2,)), ((2,), (2,))] if world.rank == 0 else []),
+              [np.zeros(2), np.zeros(2)] if world.rank == 0 else None, dtype="float64")  # fmt: skip
     weight = np.ones((3, 2))
     checkpoint.save(path, {"tied": weight, "first": np.ones(2), "weight": weight}, sharded=["first"], bundle=state)
     checkpoint.load(path, bundle=state)
@@ -180,6 +184,8 @@ def test_attributes_for_other_programs(world, path):
             assert (of_columns["axis_names"], of_columns["axis_units"]) == ("y, x", "m, km")
             assert of_columns.get("parallel_dim") == ("1" if world.size > 1 else None)
             assert "parallel_dim" not in file["whole"].attrs
+            assert "parallel_dim" not in file["on one rank"].attrs
+            assert file["listed"].attrs.get("parallel_dim") == ("0" if world.size > 1 else None)
             assert file["first"].attrs["parallel_dim"] == "0"
             assert file["weight"].attrs["alias_of"] == "tied"
             assert "alias_of" not in file["tied"].attrs

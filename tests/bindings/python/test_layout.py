@@ -90,6 +90,13 @@ def test_axes_count_from_the_end_too(world):
         Layout.blocks(world, cells, [((0,), (4,))])
     with pytest.raises(syncyte.ArgumentError, match="lengths"):
         Layout.mesh(world, cells, lengths=[4] * world.size)
+    with pytest.raises(syncyte.ArgumentError, match="boxes is None"):
+        Layout.blocks(world, cells, None)
+    lengths = [3] * world.size
+    given = Layout.mesh(world, (3 * world.size, 2), lengths=(each for each in [lengths]))
+    assert given.blocks_of(world.rank) == [((3 * world.rank, 0), (3, 2))]
+    boxes = [(iter((3 * world.rank, 0)), iter((3, 2)))]
+    assert Layout.blocks(world, (3 * world.size, 2), boxes).blocks_of(world.rank) == given.blocks_of(world.rank)
 
 
 def test_the_text_says_what_arrays_hold(world):

@@ -8,9 +8,9 @@
 
 namespace syncyte::hdf5 {
 
-/// What the file tells other programs about an entry: `parallel_dim` (the axes that are cut among the ranks that save),
-/// `axis_names` and `axis_units` of a field's layout, and `alias_of` (the first entry with the same memory, such as
-/// tied weights). `all`: all entries of the call. Local.
-attribute_list attributes_of(const entry& one, const std::vector<entry>& all);
+/// Describes entries for other programs, each by a list: `parallel_dim` (axes that the ranks that save have cut),
+/// `axis_names` and `axis_units` of a field's layout, and `alias_of` (the first replicated entry with the same memory,
+/// such as tied weights). Local.
+std::vector<attribute_list> attributes_of(const std::vector<entry>& entries);
 
 }  // namespace syncyte::hdf5

@@ -93,7 +93,9 @@ class saver {
   void lay_out() {
     all_.together("checkpoint_save: making the file", [&] {
       if (!all_.is_rank_0()) return;
-      for (const entry& one : mine_.entries) dataset_of(one).attributes = attributes_of(one, mine_.entries);
+      std::vector<attribute_list> attributes = attributes_of(mine_.entries);
+      for (std::size_t i = 0; i < attributes.size(); ++i)
+        dataset_of(mine_.entries[i]).attributes = std::move(attributes[i]);
       for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
       make_temporary();
       header_.manifest_bytes = contents_.encode().size();
