@@ -32,9 +32,11 @@ contains
 
   subroutine save_all()
     type(syncyte_checkpoint_entries) :: entries
-    type(syncyte_tensor) :: t
+    type(syncyte_tensor) :: t, by_columns
+    type(syncyte_layout) :: columns
     integer, pointer, asynchronous :: p(:, :)
-    integer :: row
+    character(len=200) :: errmsg
+    integer :: row, stat
 
     field = reshape([(real(row, real64), row=1, 12)], [3, 4])
     allocate (rows(2, rank + 1))
@@ -51,6 +53,13 @@ contains
     call entries%add("flag", flag)
     call entries%add_tensor("tensor", t)
     call check_equal(entries%count(), 4, "entries")
+    call columns%mesh(world, [5, 7], axes=[1])
+    call by_columns%create_by_layout(world, SYNCYTE_INT32, columns)
+    call entries%add_tensor("columns", by_columns, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "cut by a layout", "a tensor by a layout")
+    call check_equal(entries%count(), 4, "entries after an error")
+    call columns%destroy()
+    call by_columns%destroy()
     call syncyte_save(world, path, entries, step=42, block_bytes=4096, attributes='{"run": "a"}')
     call entries%clear()
     call check_equal(entries%count(), 0, "cleared")
