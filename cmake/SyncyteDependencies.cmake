@@ -32,22 +32,7 @@ if(SYNCYTE_UCX)
   endif()
 endif()
 
-# SYNCYTE_WITH_CUDA: TRUE compiles the CUDA backend of src/memory, which needs cuda.h alone; FALSE its stub.
-set(SYNCYTE_WITH_CUDA FALSE)
-if(NOT SYNCYTE_CUDA STREQUAL "OFF")
-  find_path(SYNCYTE_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include
-            DOC "Folder of cuda.h, of CUDA 12.0 or later")
-  if(SYNCYTE_CUDA_INCLUDE)
-    file(STRINGS "${SYNCYTE_CUDA_INCLUDE}/cuda.h" cuda_version REGEX "^#define CUDA_VERSION [0-9]+$")
-    string(REGEX REPLACE "[^0-9]" "" cuda_version "${cuda_version}")
-  endif()
-  if(SYNCYTE_CUDA_INCLUDE AND cuda_version GREATER_EQUAL 12000)
-    set(SYNCYTE_WITH_CUDA TRUE)
-  elseif(SYNCYTE_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "SYNCYTE_CUDA=ON, but no cuda.h of CUDA 12.0 or later was found: set CUDA_HOME or "
-      "-DSYNCYTE_CUDA_INCLUDE to its folder, or use SYNCYTE_CUDA=OFF")
-  endif()
-endif()
+include(SyncyteCuda)
 
 # The environment's Python: -DPython3_EXECUTABLE, else .venv in the source tree, else the system's.
 if(NOT Python3_EXECUTABLE AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
@@ -58,5 +43,5 @@ if(SYNCYTE_TORCH OR SYNCYTE_PYTHON OR SYNCYTE_TESTS)
 endif()
 
 message(STATUS "Syncyte ${PROJECT_VERSION}: Fortran ${SYNCYTE_FORTRAN}, torch ${SYNCYTE_TORCH}, HDF5 ${SYNCYTE_HDF5}, "
-  "UCX ${SYNCYTE_UCX}, CUDA ${SYNCYTE_WITH_CUDA}, Python ${SYNCYTE_PYTHON}, tests ${SYNCYTE_TESTS}, "
+  "UCX ${SYNCYTE_UCX}, CUDA ${SYNCYTE_WITH_CUDA} (nvcc ${SYNCYTE_NVCC_VERSION}), Python ${SYNCYTE_PYTHON}, tests ${SYNCYTE_TESTS}, "
   "bench ${SYNCYTE_BENCH}, examples ${SYNCYTE_EXAMPLES}")

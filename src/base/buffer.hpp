@@ -38,6 +38,8 @@ class buffer {
 
   /// Checks. Each throws the error in its comment, or returns *this, so that checks can be chained.
   const buffer& require_host() const;        // SYNCYTE_ERR_UNSUPPORTED for other memory
+  /// SYNCYTE_ERR_ARGUMENT unless the memory is that of a CUDA device.
+  const buffer& require_on(int device) const;
   const buffer& require_contiguous() const;  // SYNCYTE_ERR_SHAPE
   /// SYNCYTE_ERR_ARGUMENT for constant memory, SYNCYTE_ERR_SHAPE for a stride of 0.
   const buffer& require_writable() const;

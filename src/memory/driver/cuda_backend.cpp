@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <map>
-#include <mutex>
-
 #include "base/error.hpp"
 #include "memory/device.hpp"
-#include "memory/driver/library.hpp"
+#include "memory/driver/context.hpp"
 
 namespace syncyte::memory {
 namespace {
 
 using driver::check;
-using driver::functions;
-using driver::started;
+using driver::device_scope;
 
 CUdeviceptr address_of(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
-
-/// A device's primary context, which CUDA's runtime and PyTorch use too. Never released: it ends with the process.
-CUcontext primary_context(const functions& cuda, int device) {
-  static std::mutex mutex;
-  static std::map<int, CUcontext> known;
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(device);
-  if (found != known.end()) return found->second;
-  CUdevice number = 0;
-  CUcontext made = nullptr;
-  check(cuda.cuDeviceGet(&number, device), "cuDeviceGet");
-  check(cuda.cuDevicePrimaryCtxRetain(&made, number), "cuDevicePrimaryCtxRetain");
-  return known[device] = made;
-}
-
-/// Makes a device current for this thread; the destructor restores the application's.
-class device_scope {
- public:
-  explicit device_scope(int device) : cuda_(started()) {
-    check(cuda_.cuCtxPushCurrent(primary_context(cuda_, device)), "cuCtxPushCurrent");
-  }
-  ~device_scope() { cuda_.cuCtxPopCurrent(nullptr); }
-  device_scope(const device_scope&) = delete;
-  device_scope& operator=(const device_scope&) = delete;
-
-  const functions* operator->() const { return &cuda_; }
-
- private:
-  const functions& cuda_;
-};
 
 class cuda final : public device_backend {
  public:

@@ -125,6 +125,16 @@ void check(CUresult code, const char* step) {
   base::fail(status_of(code), "CUDA: {} failed: {}{}", step, text_of(code), after);
 }
 
+void refuse_kernels(const char* toolkit) {
+  int version = 0;
+  check(started().cuDriverGetVersion(&version), "cuDriverGetVersion");
+  base::fail(
+      SYNCYTE_ERR_UNSUPPORTED,
+      "the NVIDIA driver of CUDA {} cannot run kernels that CUDA {} has compiled; use a newer driver, or compile "
+      "Syncyte with an older toolkit",
+      version_text(version), toolkit);
+}
+
 int count_devices() noexcept {
   try {
     if (is_forked) return 0;

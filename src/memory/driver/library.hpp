@@ -11,9 +11,12 @@ namespace syncyte::memory::driver {
 #define SYNCYTE_DRIVER_FUNCTIONS(EACH) \
   EACH(cuCtxPopCurrent)                \
   EACH(cuCtxPushCurrent)               \
+  EACH(cuCtxSynchronize)               \
+  EACH(cuDeviceCanAccessPeer)          \
   EACH(cuDeviceGet)                    \
   EACH(cuDeviceGetAttribute)           \
   EACH(cuDeviceGetCount)               \
+  EACH(cuDeviceGetP2PAttribute)        \
   EACH(cuDeviceGetUuid)                \
   EACH(cuDevicePrimaryCtxRetain)       \
   EACH(cuDriverGetVersion)             \
@@ -25,6 +28,9 @@ namespace syncyte::memory::driver {
   EACH(cuGetErrorName)                 \
   EACH(cuGetErrorString)               \
   EACH(cuInit)                         \
+  EACH(cuLaunchKernel)                 \
+  EACH(cuLibraryGetKernel)             \
+  EACH(cuLibraryLoadData)              \
   EACH(cuMemAddressFree)               \
   EACH(cuMemAddressReserve)            \
   EACH(cuMemAlloc)                     \
@@ -63,6 +69,9 @@ const functions& started();
 /// Throws unless the code is CUDA_SUCCESS; `step` is the function that has returned it. After an error that stays, such
 /// as an illegal access on a device, later messages name the first function that has returned it.
 void check(CUresult code, const char* step);
+
+/// Throws SYNCYTE_ERR_UNSUPPORTED: the driver is too old for kernels that this version of CUDA has compiled.
+[[noreturn]] void refuse_kernels(const char* toolkit);
 
 /// Number of devices, counted without starting the driver where NVIDIA's management library (libnvidia-ml.so.1) can be
 /// asked, so that a process that is forked later may use them. 0 if the driver cannot be used. Thread-safe.

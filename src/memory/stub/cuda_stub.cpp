@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.hpp"
 #include "memory/device.hpp"
+#include "memory/device_system.hpp"
 
 namespace syncyte::memory {
 
@@ -22,11 +23,31 @@ class cuda_stub final : public device_backend {
   void synchronize(int, void*) override { fail_unsupported(); }
 };
 
+/// The same for device_system.
+class no_system final : public device_system {
+ public:
+  device_id id(int) override { fail_unsupported(); }
+  int find(const device_id&) override { fail_unsupported(); }
+  bool is_peer(int, int) override { fail_unsupported(); }
+  bool has_atomics(int, int) override { fail_unsupported(); }
+  std::size_t page_bytes(int) override { fail_unsupported(); }
+  std::unique_ptr<device_range> reserve(int, std::size_t) override { fail_unsupported(); }
+  std::unique_ptr<device_event> make_event(int) override { fail_unsupported(); }
+  pinned_memory allocate_pinned(int, std::size_t) override { fail_unsupported(); }
+  void free_pinned(int, std::byte*) noexcept override {}
+  void launch(int, const kernel_image&, const char*, const void*, std::int64_t, void*) override { fail_unsupported(); }
+};
+
 }  // namespace
 
 device_backend& cuda_backend() {
   static cuda_stub backend;
   return backend;
+}
+
+device_system& cuda_system() {
+  static no_system system;
+  return system;
 }
 
 }  // namespace syncyte::memory

@@ -35,6 +35,11 @@ void find_devices() {
   }
 }
 
+/// Whether a list of numbers, "102,103", has one.
+bool lists(const std::string& numbers, int wanted) {
+  return (',' + numbers + ',').find(',' + std::to_string(wanted) + ',') != std::string::npos;
+}
+
 CUcontext primary(CUdevice device) {
   return reinterpret_cast<CUcontext>(std::size_t{0x1000} + static_cast<std::size_t>(device));
 }
@@ -83,7 +88,7 @@ STANDIN_API CUresult cuInit(unsigned) {
 }
 
 STANDIN_API CUresult cuDriverGetVersion(int* version) {
-  *version = std::stoi(text_of("STANDIN_VERSION", "12040"));
+  *version = std::stoi(text_of("STANDIN_VERSION", std::to_string(CUDA_VERSION).c_str()));
   return CUDA_SUCCESS;
 }
 
@@ -108,9 +113,16 @@ STANDIN_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
 }
 
 STANDIN_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  if (lists(text_of("STANDIN_LACKS", ""), attribute)) {
+    *value = 0;
+    return CUDA_SUCCESS;
+  }
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
       *value = 9;
+      break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+      *value = 2;
       break;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
@@ -120,6 +132,16 @@ STANDIN_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribu
     default:
       *value = 0;
   }
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
+  *can = text_of("STANDIN_NO_PEERS", "").empty();
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute, CUdevice, CUdevice) {
+  *value = text_of("STANDIN_NO_ATOMICS", "").empty();
   return CUDA_SUCCESS;
 }
 

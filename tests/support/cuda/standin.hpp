@@ -8,7 +8,9 @@
 // shows. What it claims of the driver's rules, tests/memory/test_driver_contract.cpp checks, also on a real driver.
 //
 // Environment: STANDIN_DEVICES (2), CUDA_VISIBLE_DEVICES (numbers), STANDIN_BYTES of each device (8 GiB),
-// STANDIN_VERSION of the driver (12040), STANDIN_FAIL=cuMemMap:3 (the third call of cuMemMap finds no memory).
+// STANDIN_VERSION of the driver (that of the toolkit), STANDIN_FAIL=cuMemMap:3 (the third call of cuMemMap finds no
+// memory), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1 (devices cannot access each
+// other's memory), STANDIN_NO_ATOMICS=1 (they can, without atomics).
 
 #include <cuda.h>
 
@@ -51,6 +53,8 @@ std::size_t bytes_per_device();
 // Streams.
 using operation = std::function<void()>;
 void run_all_streams();
+/// Adds an operation, which runs later.
+CUresult add_to_stream(CUstream on, operation what);
 /// An error that all later calls return, as after an illegal access on a device; CUDA_SUCCESS if there is none.
 CUresult& sticky();
 

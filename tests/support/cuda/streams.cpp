@@ -71,6 +71,12 @@ void run_all_streams() {
   for (stream* const each : streams) each->run_until(each->added);
 }
 
+CUresult add_to_stream(CUstream on, operation what) {
+  if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
+  stream_of(on).add(std::move(what));
+  return CUDA_SUCCESS;
+}
+
 }  // namespace standin
 
 using namespace standin;
@@ -150,6 +156,12 @@ STANDIN_API CUresult cuEventSynchronize(CUevent handle) {
   return sticky();
 }
 
+STANDIN_API CUresult cuCtxSynchronize() {
+  const std::lock_guard lock(mutex());
+  run_all_streams();
+  return sticky();
+}
+
 STANDIN_API CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream on) {
   const std::lock_guard lock(mutex());
   if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
@@ -164,14 +176,12 @@ STANDIN_API CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::
 
 STANDIN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream on) {
   const std::lock_guard lock(mutex());
-  if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
   if (sticky() != CUDA_SUCCESS) return sticky();
   auto* const to = reinterpret_cast<void*>(target);
-  stream_of(on).add([=] {
+  return add_to_stream(on, [=] {
     if (is_accessible(to, bytes, rights::write))
       std::memset(own_address(to), value, bytes);
     else
       sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
   });
-  return CUDA_SUCCESS;
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "memory/driver/library.hpp"
+
+namespace syncyte::memory::driver {
+
+/// A number that the driver has for one of this process's devices.
+CUdevice driver_number(int device);
+
+/// Makes a device's primary context, which CUDA's runtime and PyTorch use too, current for this thread; the destructor
+/// restores the application's. Throws as started().
+class device_scope {
+ public:
+  explicit device_scope(int device);
+  ~device_scope() { cuda_.cuCtxPopCurrent(nullptr); }
+  device_scope(const device_scope&) = delete;
+  device_scope& operator=(const device_scope&) = delete;
+
+  const functions* operator->() const { return &cuda_; }
+
+ private:
+  const functions& cuda_;
+};
+
+}  // namespace syncyte::memory::driver

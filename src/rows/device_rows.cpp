@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rows/device_rows.hpp"
+
+#include <bit>
+#include <new>
+
+#include "base/error.hpp"
+#include "rows/cuda/bodies.hpp"
+#include "rows/kernels.hpp"
+
+namespace syncyte::rows {
+namespace {
+
+using cuda::bad_index;
+using cuda::row_arguments;
+
+/// Threads that work on a row together: a power of two, at most a warp.
+int lane_bits_for(std::int64_t elements) {
+  constexpr int most = 5;
+  return elements <= 1 ? 0 : std::min<int>(most, std::bit_width(static_cast<std::uint64_t>(elements - 1)));
+}
+
+/// Widest unit of a kernel, in bytes, that divides rows and addresses.
+std::size_t widest_unit(const device_table& table, const std::byte* packed) {
+  const auto all = std::bit_cast<std::uintptr_t>(table.data) | std::bit_cast<std::uintptr_t>(packed) | table.row_bytes |
+                   static_cast<std::uintptr_t>(table.stride);
+  constexpr std::uintptr_t widest = 16;
+  return static_cast<std::size_t>(std::uintptr_t{1} << std::countr_zero(all | widest));
+}
+
+/// Queues a kernel; `elements` of each row are divided among its threads.
+void launch(int device, const std::string& kernel, const device_table& table, const device_index& index,
+            const std::byte* packed, std::int64_t elements, device_operation operation, const index_report& report,
+            void* stream) {
+  if (index.count() == 0 || elements == 0) return;
+  const row_arguments given{.table = table.data,
+                            .table_rows = table.rows,
+                            .stride = table.stride,
+                            .index = index.data(),
+                            .count = index.count(),
+                            .packed = const_cast<std::byte*>(packed),
+                            .row_elements = elements,
+                            .bad = static_cast<bad_index*>(report.data()),
+                            .operation = static_cast<std::uint32_t>(operation),
+                            .lane_bits = lane_bits_for(elements),
+                            .is_wide = index.is_wide()};
+  const std::int64_t most = std::int64_t{1} << 40;  // threads; a kernel has fewer anyway
+  const std::int64_t threads = index.count() > most >> given.lane_bits ? most : index.count() << given.lane_bits;
+  memory::cuda_system().launch(device, kernel_image(), ("syncyte_" + kernel).c_str(), &given, threads, stream);
+}
+
+void copy(int device, const char* kernel, const device_table& table, const device_index& index, const std::byte* packed,
+          device_operation operation, const index_report& report, void* stream) {
+  const std::size_t unit = widest_unit(table, packed);
+  launch(device, fmt::format("{}_{}", kernel, unit), table, index, packed,
+         static_cast<std::int64_t>(table.row_bytes / unit), operation, report, stream);
+}
+
+/// The type whose numbers are added one by one: that of the parts of complex numbers.
+syncyte_dtype_t added_type(syncyte_dtype_t dtype) {
+  if (dtype == SYNCYTE_COMPLEX64) return SYNCYTE_FLOAT32;
+  if (dtype == SYNCYTE_COMPLEX128) return SYNCYTE_FLOAT64;
+  return dtype;
+}
+
+const char* name_of(device_operation operation) {
+  switch (operation) {
+    case device_operation::gather:
+      return "gather";
+    case device_operation::scatter:
+      return "scatter";
+    default:
+      return "scatter_add";
+  }
+}
+
+}  // namespace
+
+device_index::device_index(const base::buffer& index, int device)
+    : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
+  if (!is_wide_ && index.dtype() != SYNCYTE_INT32)
+    base::refuse(SYNCYTE_ERR_TYPE, {.object = index.argument(),
+                                    .argument = "dtype",
+                                    .value = base::dtype_name(index.dtype()),
+                                    .expected = "int32 or int64"});
+  index.require_on(device).require_contiguous().require_aligned();
+}
+
+index_report::index_report(int device) : words_(memory::cuda_system().allocate_pinned(device, sizeof(bad_index))) {
+  new (words_.get()) bad_index;
+}
+
+std::optional<skipped_index> index_report::take() {
+  auto& bad = *static_cast<volatile bad_index*>(data());
+  const std::uint64_t position = bad.position;
+  if (position == bad_index::none) return {};
+  const skipped_index found{static_cast<std::int64_t>(position), bad.value,
+                            static_cast<device_operation>(std::uint32_t{bad.operation})};
+  bad.position = bad_index::none;
+  return found;
+}
+
+void refuse_skipped(const skipped_index& skipped, std::int64_t rows, const std::string& what) {
+  base::refuse(
+      SYNCYTE_ERR_INDEX,
+      {.argument = "index",
+       .axis = skipped.position,
+       .value = fmt::to_string(skipped.value),
+       .expected = fmt::format("0 to {}", rows - 1)},
+      fmt::format("index {} at position {} is out of range; expected 0 to {} ({} rows); {} of {} has skipped it",
+                  skipped.value, skipped.position, rows - 1, rows, name_of(skipped.operation), what));
+}
+
+void gather_rows(int device, const device_table& table, const device_index& index, std::byte* output,
+                 const index_report& report, void* stream) {
+  copy(device, "gather", table, index, output, device_operation::gather, report, stream);
+}
+
+void scatter_rows(int device, const device_table& table, const device_index& index, const std::byte* source,
+                  const index_report& report, void* stream) {
+  copy(device, "scatter", table, index, source, device_operation::scatter, report, stream);
+}
+
+bool can_add_on_devices(syncyte_dtype_t dtype) {
+  switch (added_type(dtype)) {
+    case SYNCYTE_INT32:
+    case SYNCYTE_INT64:
+    case SYNCYTE_FLOAT16:
+    case SYNCYTE_BFLOAT16:
+    case SYNCYTE_FLOAT32:
+    case SYNCYTE_FLOAT64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void add_device_rows(int device, const device_table& table, const device_index& index, const std::byte* source,
+                     syncyte_dtype_t dtype, const index_report& report, void* stream) {
+  const syncyte_dtype_t added = added_type(dtype);
+  const auto elements = static_cast<std::int64_t>(table.row_bytes / base::dtype_size(added));
+  launch(device, fmt::format("add_{}", base::dtype_name(added)), table, index, source, elements,
+         device_operation::scatter_add, report, stream);
+}
+
+void gather_converted_rows(int device, const device_table& table, const device_index& index, std::byte* output,
+                           syncyte_dtype_t from, syncyte_dtype_t to, const index_report& report, void* stream) {
+  if (from == to) return gather_rows(device, table, index, output, report, stream);
+  const auto elements = static_cast<std::int64_t>(table.row_bytes / base::dtype_size(from));
+  launch(device, fmt::format("{}_to_{}", base::dtype_name(from), base::dtype_name(to)), table, index, output, elements,
+         device_operation::gather, report, stream);
+}
+
+}  // namespace syncyte::rows
