@@ -67,9 +67,9 @@ run_demo() {
 
 # True if ctest's options select, by label, tests that the default run leaves out.
 asks_for_more() {
-  local previous="" argument
+  local previous="" argument others='slow|ranks|roots|wheel|slurm|spack|cuda'
   for argument in "$@"; do
-    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks|roots|wheel|slurm|spack ]]; then
+    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ ${others} ]]; then
       return 0
     fi
     previous="${argument}"
@@ -101,7 +101,7 @@ print_slowest() {
 }
 
 run_test() {
-  local exclude='slow|ranks|roots|wheel|slurm|spack' previous="" argument status=0
+  local exclude='slow|ranks|roots|wheel|slurm|spack|torch_cuda' previous="" argument status=0
   local -a options=()
   ! asks_for_more "$@" || exclude=""
   # One joined pattern: ctest excludes only tests that match every -LE.

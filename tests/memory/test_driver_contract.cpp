@@ -112,6 +112,18 @@ TEST_F(driver_contract, blocks_are_aligned_and_freed_once) {
   EXPECT_CUDA(cuda_.cuMemFree(0));
 }
 
+TEST_F(driver_contract, pinned_host_memory_is_known_and_other_is_not) {
+  void* pinned = nullptr;
+  ASSERT_CUDA(cuda_.cuMemHostAlloc(&pinned, 100, 0));
+  unsigned kind = 0;
+  EXPECT_CUDA(
+      cuda_.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(pinned)));
+  EXPECT_EQ(kind, unsigned{CU_MEMORYTYPE_HOST});
+  EXPECT_EQ(cuda_.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&kind)),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuda_.cuMemFreeHost(pinned));
+}
+
 TEST_F(driver_contract, ranges_are_freed_without_mappings) {
   handle of = 0;
   ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));

@@ -240,9 +240,9 @@ class Quickstart(unittest.TestCase):
 
     def test_labels_to_leave_out_are_joined(self):
         for arguments, excluded in (
-            (["-LE", "torch"], "slow|ranks|roots|wheel|slurm|spack|torch"),
+            (["-LE", "torch"], "slow|ranks|roots|wheel|slurm|spack|torch_cuda|torch"),
             (["-L", "slow", "-LE", "torch"], "torch"),
-            (["--label-exclude", "a|b", "-j", "2"], "slow|ranks|roots|wheel|slurm|spack|a|b"),
+            (["--label-exclude", "a|b", "-j", "2"], "slow|ranks|roots|wheel|slurm|spack|torch_cuda|a|b"),
         ):
             with self.subTest(arguments=arguments):
                 self.run_it("test", *arguments)
@@ -329,7 +329,7 @@ class Quickstart(unittest.TestCase):
         self.run_it("test", "-L", "window", "--mpi=mpich", "-R", "locks")
         (line,) = self.asked(": ctest ")
         self.assertIn(f"--test-dir {self.root}/build-mpich/build ", line)
-        self.assertIn("--label-exclude slow|ranks|roots|wheel|slurm|spack ", line)
+        self.assertIn("--label-exclude slow|ranks|roots|wheel|slurm|spack|torch_cuda ", line)
         self.assertTrue(line.endswith("--label-regex ^(core|memory|window|tensor|capi)$ -L window -R locks"), line)
 
     def test_another_mpi_is_installed_once(self):
@@ -346,13 +346,14 @@ class Quickstart(unittest.TestCase):
             ([], True),
             (["-L", "slow"], False),
             (["--label-regex", "ranks|docs"], False),
+            (["-L", "cuda"], False),
             (["-L", "python"], True),
             (["-R", "slow"], True),
         ):
             with self.subTest(arguments=arguments):
                 self.run_it("test", *arguments)
                 (line,) = self.asked(": ctest ")
-                self.assertEqual("--label-exclude slow|ranks|roots|wheel|slurm|spack" in line, excluded)
+                self.assertEqual("--label-exclude slow|ranks|roots|wheel|slurm|spack|torch_cuda" in line, excluded)
                 self.assertTrue(line.endswith(" ".join(arguments)))
 
 

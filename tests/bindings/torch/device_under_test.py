@@ -3,6 +3,7 @@
 
 SYNCYTE_TEST_DEVICE: "cuda", or the path of the pretended device's library. The pretended device runs on any machine:
 its memory is host memory, and its streams run nothing until a caller waits for them.
+SYNCYTE_TEST_HOST_OPS: the library that runs CUDA's operators on the CPU (host_ops.cpp), where the driver is a stand-in.
 SYNCYTE_TEST_MPI_TAKES=1: the MPI library accepts the device's memory. It always accepts the pretended device's.
 """
 
@@ -27,6 +28,9 @@ if IS_PRETENDED:
     module.current_device = lambda: 0
     module._is_in_bad_fork = lambda: False
     torch._register_device_module("pretend", module)
+
+if "SYNCYTE_TEST_HOST_OPS" in os.environ:
+    torch.ops.load_library(os.environ["SYNCYTE_TEST_HOST_OPS"])
 
 DEVICE = torch.device("pretend" if IS_PRETENDED else "cuda", 0)
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "standin.hpp"
@@ -20,6 +21,7 @@ std::string text_of(const char* variable, const char* otherwise) {
 
 bool has_started = false;
 std::vector<int> devices;
+std::set<CUdevice> retained;  // devices whose primary context is active
 thread_local std::vector<CUcontext> contexts;
 
 void find_devices() {
@@ -147,7 +149,16 @@ STANDIN_API CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute, 
 
 STANDIN_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (device < 0 || device >= static_cast<int>(devices.size())) return CUDA_ERROR_INVALID_DEVICE;
+  const std::lock_guard lock(mutex());
+  retained.insert(device);
   *context = primary(device);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_active) {
+  const std::lock_guard lock(mutex());
+  *flags = 0;
+  *is_active = retained.contains(device);
   return CUDA_SUCCESS;
 }
 
@@ -166,6 +177,13 @@ STANDIN_API CUresult cuCtxPopCurrent(CUcontext* context) {
 
 STANDIN_API CUresult cuCtxGetCurrent(CUcontext* context) {
   *context = contexts.empty() ? nullptr : contexts.back();
+  return CUDA_SUCCESS;
+}
+
+/// Replaces this thread's current context; null removes it.
+STANDIN_API CUresult cuCtxSetCurrent(CUcontext context) {
+  if (!contexts.empty()) contexts.pop_back();
+  if (context != nullptr) contexts.push_back(context);
   return CUDA_SUCCESS;
 }
 
@@ -194,6 +212,9 @@ STANDIN_API CUresult cuGetErrorName(CUresult code, const char** name) {
       break;
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      break;
+    case CUDA_ERROR_NOT_SUPPORTED:
+      *name = "CUDA_ERROR_NOT_SUPPORTED";
       break;
     default:
       *name = "CUDA_ERROR_UNKNOWN";

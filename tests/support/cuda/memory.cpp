@@ -289,6 +289,15 @@ STANDIN_API CUresult cuMemFree(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 
+STANDIN_API CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  const std::lock_guard lock(mutex());
+  CUdevice device = 0;
+  if (const CUresult code = cuCtxGetDevice(&device); code != CUDA_SUCCESS) return code;
+  *total = bytes_per_device();
+  *free = *total - used[visible()[static_cast<std::size_t>(device)]];
+  return CUDA_SUCCESS;
+}
+
 STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex());
   if (fails_now("cuMemHostAlloc") || bytes == 0)
@@ -312,14 +321,17 @@ STANDIN_API CUresult cuMemFreeHost(void* address) {
 STANDIN_API CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   const std::lock_guard lock(mutex());
   std::byte* const at = pointer(address);
-  const auto found = is_device_address(at) ? entry_before(mappings, at) : mappings.end();
-  if (found == mappings.end() || at >= found->first + found->second.bytes) return CUDA_ERROR_INVALID_VALUE;
+  const bool is_host = !is_device_address(at);
+  if (is_host && !is_pinned(at)) return CUDA_ERROR_INVALID_VALUE;
+  const auto found = is_host ? mappings.end() : entry_before(mappings, at);
+  if (!is_host && (found == mappings.end() || at >= found->first + found->second.bytes))
+    return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(value) = number_of(allocations.at(found->second.of).physical);
+      *static_cast<int*>(value) = is_host ? 0 : number_of(allocations.at(found->second.of).physical);
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
+      *static_cast<unsigned*>(value) = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;
