@@ -177,6 +177,7 @@ concept element_range = std::ranges::contiguous_range<R> && std::ranges::sized_r
                         element<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 /// An array argument that is read: address, type, shape and strides. It refers to the caller's memory and owns nothing.
+/// Work that is enqueued on memory of a device must be complete before a call, as in C (syncyte_buffer_t).
 class const_buffer {
  public:
   using optional_strides = std::optional<std::span<const std::int64_t>>;

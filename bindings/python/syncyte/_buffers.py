@@ -132,7 +132,7 @@ def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: s
     if tensor.is_cuda:
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
-        torch.cuda.current_stream(tensor.device).synchronize()  # MPI reads and writes at once, whatever is enqueued
+        torch.cuda.current_stream(tensor.device).synchronize()  # the library reads and writes at once
     return buffer
 
 
@@ -192,7 +192,7 @@ def as_buffer(
     expected: c.DType | None = None,
     recorded_by: str | None = None,
 ) -> Buffer:
-    """Describes an array without copying it.
+    """Describes an array without copying it. Waits for what is enqueued on a CUDA tensor's current stream.
 
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; for
     input also numbers and lists. name: for messages. expected: required element type; for bfloat16, numpy's uint16

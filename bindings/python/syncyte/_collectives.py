@@ -576,10 +576,10 @@ class CollectiveMethods(Handle):
 
     def _neighbors(self, name: str, array: Any, out: Any) -> CollectiveCall:
         source = as_buffer(array, "array", recorded_by=name)
-        call = call_into(out, source, source.shape, source.reference)
         if out is None:
-            call.result[...] = 0
-        return call
+            out = _arrays.empty_like(source, source.shape)
+            out[...] = 0  # before it is described, which waits for a device
+        return call_into(out, source, source.shape, source.reference)
 
     def _rows_to_send(self, array: Any, counts: Sequence[int]) -> tuple[Any, ...]:
         source = as_buffer(array, "array", recorded_by="alltoall_along")

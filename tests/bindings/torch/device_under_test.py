@@ -35,6 +35,7 @@ if "SYNCYTE_TEST_HOST_OPS" in os.environ:
 DEVICE = torch.device("pretend" if IS_PRETENDED else "cuda", 0)
 
 needs_device = pytest.mark.skipif(not IS_PRETENDED and not torch.cuda.is_available(), reason="no CUDA device")
+needs_cuda = pytest.mark.skipif(IS_PRETENDED or not torch.cuda.is_available(), reason="no CUDA device")
 needs_pretended = pytest.mark.skipif(not IS_PRETENDED, reason="asks the pretended device what happened")
 mpi_takes_it = IS_PRETENDED or os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1"
 
@@ -52,9 +53,9 @@ def copies(function) -> list[int]:
 
 
 def pending(values: torch.Tensor) -> torch.Tensor:
-    """A tensor whose values are written when a caller waits for the pretended device's current stream."""
+    """A tensor that has other values until a caller waits for the device's current stream."""
     filled = values.to(DEVICE)
-    result = torch.empty_like(filled)
+    result = torch.zeros(values.shape, dtype=values.dtype).to(DEVICE)
     result.copy_(filled)
-    assert values.numel() == 0 or not torch.ops.pretend.is_finished(0)
+    assert not IS_PRETENDED or values.numel() == 0 or not torch.ops.pretend.is_finished(0)
     return result

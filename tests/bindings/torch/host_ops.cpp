@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PyTorch's operators on CUDA tensors, run on the CPU, for tests on the stand-in driver, which runs no kernel of
-// PyTorch. Load it with torch.ops.load_library(). An operator copies its arguments to the host, runs there and copies
-// its results back. Allocation, views and copies of contiguous tensors remain PyTorch's own: such copies are enqueued
-// and run late, so that they show a missing wait.
+// PyTorch. Load it with torch.ops.load_library(). An operator copies its arguments to the host, runs there and enqueues
+// copies of its results, as if it ran late: a missing wait for the stream shows. Allocation, views and copies of
+// contiguous tensors remain PyTorch's own.
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/copy_native.h>
 #include <ATen/ops/empty.h>
+#include <c10/util/ScopeExit.h>
 #include <torch/library.h>
 
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -27,7 +29,9 @@ Tensor range_of(const Tensor& tensor) {
 }
 
 /// PyTorch's own copy, for tensors that a plain copy of their bytes serves.
-void copy_bytes(Tensor target, const Tensor& source) { at::native::copy_(target, source, false); }
+void copy_bytes(Tensor target, const Tensor& source, bool non_blocking = false) {
+  at::native::copy_(target, source, non_blocking);
+}
 
 /// A copy on the host, with equal strides.
 Tensor host_copy(const Tensor& tensor) {
@@ -47,14 +51,18 @@ bool is_plain(const Tensor& target, const Tensor& source) {
          is_simple(source);
 }
 
+/// Whether this thread runs an operator, whose results are written later.
+thread_local bool runs_operator = false;
+
 Tensor& copy(Tensor& target, const Tensor& source, bool non_blocking) {
-  if (is_plain(target, source)) return at::native::copy_(target, source, non_blocking);
+  const bool is_late = non_blocking || (runs_operator && target.is_cuda());
+  if (is_plain(target, source)) return at::native::copy_(target, source, is_late);
   const Tensor values = source.is_cuda() ? host_copy(source) : source;
   if (!target.is_cuda()) return target.copy_(values);
   if (target.numel() == 0) return target;
   const Tensor changed = host_copy(target);
   changed.copy_(values);
-  copy_bytes(range_of(target), range_of(changed));
+  copy_bytes(range_of(target), range_of(changed), is_late);
   return target;
 }
 
@@ -66,6 +74,8 @@ Tensor copy_from_and_resize(const Tensor& source, const Tensor& target) {
 }
 
 void run_on_host(const c10::OperatorHandle& operation, c10::DispatchKeySet, torch::jit::Stack* stack) {
+  const bool before = std::exchange(runs_operator, true);
+  const auto restore = c10::make_scope_exit([before] { runs_operator = before; });
   at::native::cpu_fallback(operation, stack);
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a C source with every function of a CUDA runtime library, each of which answers "not supported".
 

@@ -156,21 +156,26 @@ STANDIN_API CUresult cuEventSynchronize(CUevent handle) {
   return sticky();
 }
 
+/// Waits for the streams of all devices, which is more than the driver does.
 STANDIN_API CUresult cuCtxSynchronize() {
   const std::lock_guard lock(mutex());
   run_all_streams();
   return sticky();
 }
 
+/// Host memory that is not pinned is read at once, as the driver copies it elsewhere first, or written at once.
 STANDIN_API CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream on) {
   const std::lock_guard lock(mutex());
   if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
   if (sticky() != CUDA_SUCCESS) return sticky();
   auto* const to = reinterpret_cast<void*>(target);
-  const auto* const from = reinterpret_cast<const void*>(source);
+  const auto* const from = reinterpret_cast<const std::byte*>(source);
   stream& of = stream_of(on);
-  of.add([=] { copy_bytes(to, from, bytes); });
-  if (!is_pinned(to) || !is_pinned(from)) of.run_until(of.added);  // the driver stages other host memory at once
+  if (is_pinned(from))
+    of.add([=] { copy_bytes(to, from, bytes); });
+  else
+    of.add([=, kept = std::vector(from, from + bytes)] { copy_bytes(to, kept.data(), bytes); });
+  if (!is_pinned(to)) of.run_until(of.added);
   return sticky();
 }
 
