@@ -2,6 +2,7 @@
 """PipeSwitch's functions, in one process. docs/from-pipeswitch.md has a program with several processes."""
 
 import inspect
+import multiprocessing.spawn
 import os
 import subprocess
 import sys
@@ -19,14 +20,11 @@ NAMES = ["allocate_shared_cache", "clear_shared_cache", "insert_shared_cache_for
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path, monkeypatch):
-    # The effect of _refuse_cuda() is permanent; another test calls it in a separate process.
-    monkeypatch.setattr(pipeswitch, "_refuse_cuda", lambda: None)
     monkeypatch.setenv("SYNCYTE_CACHE_FOLDER", str(tmp_path / "meet"))
     monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "64K")
     monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "128K")
-    monkeypatch.setattr(pipeswitch, "_cache", None)
     yield
-    syncyte.cache.clear()
+    pipeswitch.release()
 
 
 def test_install_gives_torch_cuda_the_functions():
@@ -35,6 +33,36 @@ def test_install_gives_torch_cuda_the_functions():
     for name in NAMES:
         assert getattr(torch.cuda, name) is getattr(pipeswitch, name)
         assert not inspect.signature(getattr(pipeswitch, name)).parameters  # as in PipeSwitch's torch/cuda/__init__.py
+
+
+def replaced_by_compat() -> list[object]:
+    """What of torch and the interpreter install() and a cache replace."""
+    return [
+        torch.cuda._lazy_init,
+        vars(torch.cuda.Stream)["__new__"],
+        multiprocessing.spawn.get_preparation_data,
+        {name for name in NAMES if hasattr(torch.cuda, name)},
+        {name for name in sys.modules if name.partition(".")[0] in ("adapm", "wholememory", "mpi4torch")},
+    ]
+
+
+def test_nothing_stays_replaced_after_uninstall():
+    compat.uninstall()
+    before = replaced_by_compat()
+    assert before[3:] == [set(), set()]
+    compat.install()
+    pipeswitch.allocate_shared_cache()
+    assert all(now != earlier for now, earlier in zip(replaced_by_compat(), before, strict=True))
+    pipeswitch.insert_shared_cache_for_parameter()
+    parameter = torch.ones(10)
+    with pytest.raises(syncyte.BusyError, match="1 tensor"):
+        compat.uninstall()
+    with pytest.raises(syncyte.UnsupportedError, match="this process has a shared cache"):
+        torch.cuda.Stream()
+    del parameter
+    compat.uninstall()
+    assert replaced_by_compat() == before
+    compat.uninstall()  # allowed again
 
 
 def test_parts_of_the_cache():

@@ -13,7 +13,7 @@ import sys
 import types
 from typing import Any
 
-__all__ = ["install"]
+__all__ = ["install", "uninstall"]
 
 # Other libraries' module names, and the module of this package that replaces each; None: an empty package.
 _MODULES = {
@@ -24,6 +24,7 @@ _MODULES = {
     "wholememory.torch": None,
     "wholememory.torch.wholememory_pytorch": "wholememory_pytorch",
 }
+_added: set[str] = set()  # names in sys.modules
 
 
 def install() -> None:
@@ -37,16 +38,42 @@ def install() -> None:
 
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
-        sys.modules[name] = module
+        _add(name, module)
         for loaded in list(sys.modules):  # otherwise an import of a submodule would load it twice
             if ours is not None and loaded.startswith(f"{module.__name__}."):
-                sys.modules[name + loaded.removeprefix(module.__name__)] = sys.modules[loaded]
+                _add(name + loaded.removeprefix(module.__name__), sys.modules[loaded])
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, module)
     for name in pipeswitch.__all__:
         setattr(torch.cuda, name, getattr(pipeswitch, name))
     _install_in_processes()
+
+
+def uninstall() -> None:
+    """Undoes install(), and releases the cache of PipeSwitch's functions; the process may then use CUDA. Local.
+
+    Raises
+    ------
+    BusyError
+        The calling thread's tensors lie in that cache; nothing has changed.
+    """
+    import torch
+
+    from . import pipeswitch
+
+    pipeswitch.release()
+    for name in pipeswitch.__all__:
+        if hasattr(torch.cuda, name):
+            delattr(torch.cuda, name)
+    while _added:
+        sys.modules.pop(_added.pop(), None)
+    _install_in_no_process()
+
+
+def _add(name: str, module: types.ModuleType) -> None:
+    sys.modules[name] = module
+    _added.add(name)
 
 
 class _Install:
@@ -67,7 +94,14 @@ def _install_in_processes() -> None:
     def get_preparation_data(name: str) -> dict[str, Any]:
         return {"syncyte.compat": _Install(), **original(name)}
 
+    get_preparation_data.original = original  # type: ignore[attr-defined]
     spawn.get_preparation_data = get_preparation_data
+
+
+def _install_in_no_process() -> None:
+    from multiprocessing import spawn
+
+    spawn.get_preparation_data = getattr(spawn.get_preparation_data, "original", spawn.get_preparation_data)
 
 
 def _package(name: str) -> types.ModuleType:

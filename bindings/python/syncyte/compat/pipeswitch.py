@@ -5,14 +5,14 @@
 ``python -m syncyte.compat`` runs, they are also functions of torch.cuda, as in PipeSwitch's plugin. New programs use
 syncyte.SharedCache.
 
-A process has one cache, which it has allocated or received. docs/from-pipeswitch.md lists the differences.
+A process has one cache, which it has allocated or received, until syncyte.compat.uninstall() releases it.
+docs/from-pipeswitch.md lists the differences.
 """
 
 from __future__ import annotations
 
-import functools
 import os
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 
@@ -121,15 +121,37 @@ def _require_cpu(operation: str) -> None:
         raise UnsupportedError(f"{operation}: this process uses CUDA, and {_CPU_ONLY}")
 
 
-@functools.cache
+_replaced: tuple[Any, Any] | None = None  # what _refuse_cuda() has replaced in torch.cuda, until release()
+
+
 def _refuse_cuda() -> None:
     """Makes CUDA fail in this process: its initialization, by `.cuda()` or device='cuda', and new streams."""
+    global _replaced
 
     def refuse(*_: object, **__: object) -> NoReturn:
         raise UnsupportedError(f"this process has a shared cache of PipeSwitch's functions, and {_CPU_ONLY}")
 
-    torch.cuda._lazy_init = refuse
-    torch.cuda.Stream.__new__ = refuse  # type: ignore[method-assign]
+    if _replaced is None:
+        _replaced = torch.cuda._lazy_init, vars(torch.cuda.Stream)["__new__"]
+        torch.cuda._lazy_init = refuse
+        torch.cuda.Stream.__new__ = refuse  # type: ignore[method-assign]
+
+
+def release() -> None:
+    """Releases this process's cache, if it has one; it may then use CUDA.
+
+    Raises
+    ------
+    BusyError
+        The calling thread's tensors lie in the cache.
+    """
+    global _cache, _replaced
+    if _cache is not None:
+        cache.clear()
+        _cache = None
+    if _replaced is not None:
+        torch.cuda._lazy_init, torch.cuda.Stream.__new__ = _replaced  # type: ignore[method-assign]
+        _replaced = None
 
 
 def _require_none(operation: str) -> None:
