@@ -33,15 +33,17 @@ syncyte_status_t syncyte_memory_free(void* data) {
 }
 
 syncyte_status_t syncyte_memory_trim(void) {
-  return guarded("memory_trim", [] { memory::host_pool().trim(); });
+  return guarded("memory_trim", [] { memory::trim(); });
 }
 
 syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
   return guarded("memory_stats", [&] {
-    const memory::pool_statistics now = memory::host_pool().statistics();
-    base::fill_struct(stats, "stats",
-                      {sizeof *stats, static_cast<std::int64_t>(now.in_use), static_cast<std::int64_t>(now.cached),
-                       static_cast<std::int64_t>(now.limit), now.hits, now.misses});
+    const memory::pool_statistics host = memory::host_pool().statistics(), devices = memory::device_statistics();
+    const auto bytes = [](std::size_t count) { return static_cast<std::int64_t>(count); };
+    base::fill_struct(
+        stats, "stats",
+        {sizeof *stats, bytes(host.in_use), bytes(host.cached), bytes(host.limit), host.hits, host.misses,
+         bytes(devices.in_use), bytes(devices.cached), bytes(devices.limit), devices.hits, devices.misses});
   });
 }
 

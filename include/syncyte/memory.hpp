@@ -11,13 +11,13 @@
 
 namespace syncyte {
 
-/// Statistics of the pool of recycled host buffers; sizes in bytes.
+/// Statistics of the pools of recycled buffers, of host memory and of all devices; sizes in bytes.
 using memory_statistics = ::syncyte_memory_stats_t;
 
-/// Returns statistics of the pool.
+/// Returns statistics of the pools.
 inline memory_statistics pool_statistics() { return detail::fetch<memory_statistics>(syncyte_memory_stats); }
 
-/// Returns all cached buffers to the system.
+/// Returns all cached buffers to the system and to the devices.
 inline void trim_pool() { check(syncyte_memory_trim()); }
 
 /// Number of devices: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.

@@ -70,7 +70,8 @@ inline constexpr auto huge_pages = a_choice<toggle>("SYNCYTE_HUGE_PAGES", {"off"
                                                     "2 MiB pages for whole tensors, if the kernel has free ones");
 inline constexpr std::size_t pool_part = 16;  // of the memory
 inline constexpr setting pool_limit =
-    a_bytes("SYNCYTE_POOL_LIMIT", "a 16th of the memory", "most bytes of freed buffers that are kept for re-use");
+    a_bytes("SYNCYTE_POOL_LIMIT", "a 16th of the memory",
+            "most bytes of freed buffers that are kept for re-use, of host memory and of each device");
 inline constexpr auto cuda_aware = a_choice<toggle>("SYNCYTE_CUDA_AWARE", {"off", "on"}, "as the MPI library reports",
                                                     "whether MPI accepts memory of CUDA devices");
 inline constexpr auto fabric = a_choice<fabric_use>("SYNCYTE_FABRIC", {"on", "off", "start"}, "on",

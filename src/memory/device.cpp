@@ -2,12 +2,10 @@
 #include "memory/device.hpp"
 
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <unordered_map>
-#include <utility>
 
 #include "base/error.hpp"
+#include "memory/capacity.hpp"
+#include "memory/per_device.hpp"
 #include "memory/pool.hpp"
 
 namespace syncyte::memory {
@@ -21,11 +19,13 @@ class host final : public device_backend {
   std::string why_none() const override { return {}; }
   void* allocate(int, std::size_t bytes) override { return host_pool().acquire(bytes); }
   void free(int, void* data) noexcept override { host_pool().release(data); }
+  std::size_t total_bytes(int) override { return memory::total_bytes(); }
   void copy(const place& target, const place& source, std::size_t bytes, void*) override {
     if (bytes > 0) std::memcpy(target.data, source.data, bytes);
   }
   void* create_stream(int) override { return nullptr; }
   void synchronize(int, void*) override {}
+  bool finish(int) noexcept override { return true; }
 } the_host;
 
 }  // namespace
@@ -44,26 +44,34 @@ device_backend& backend_of(syncyte_memory_t memory, const char* argument) {
 
 namespace {
 
-/// Device buffers in use, by pointer: release() gets only the pointer.
-struct device_buffers {
-  std::mutex mutex;
-  std::unordered_map<void*, place> places;
+/// A device's memory, for its pool.
+class device_memory final : public pool_memory {
+ public:
+  explicit device_memory(int device) : device_(device) {}
+  void* allocate(std::size_t bytes) override { return cuda_backend().allocate(device_, bytes); }
+  void free(void* data) noexcept override { cuda_backend().free(device_, data); }
+  bool finish() noexcept override { return cuda_backend().finish(device_); }
+
+ private:
+  int device_;
 };
 
-device_buffers& in_use = *new device_buffers;  // leaked: buffers may be released while the process ends
+per_device<pool> pools;
+
+pool& pool_of(int device) {
+  return *pools.get(device, [](int number) {
+    return &process_pool(pool_limit(cuda_backend().total_bytes(number)), new device_memory(number));
+  });
+}
 
 const place& decisive_of(const place& target, const place& source) {
   return target.memory == SYNCYTE_MEMORY_HOST ? source : target;
 }
 
 /// This library's own stream of a device. It is never destroyed: the driver's shutdown destroys it.
-void* own_stream(device_backend& backend, int device) {
-  static std::mutex mutex;
-  static auto* const streams = new std::map<std::pair<device_backend*, int>, void*>;  // leaked: late messages use it
-  const std::lock_guard lock(mutex);
-  const std::pair key(&backend, device);
-  const auto known = streams->find(key);
-  return known != streams->end() ? known->second : (*streams)[key] = backend.create_stream(device);
+void* own_stream(int device) {
+  static per_device<void> streams;
+  return streams.get(device, [](int number) { return cuda_backend().create_stream(number); });
 }
 
 }  // namespace
@@ -75,7 +83,8 @@ void copy(const place& target, const place& source, std::size_t bytes, void* str
 void copy_now(const place& target, const place& source, std::size_t bytes) {
   const place& decisive = decisive_of(target, source);
   device_backend& backend = backend_of(decisive.memory);
-  void* const stream = own_stream(backend, decisive.device);
+  if (decisive.memory == SYNCYTE_MEMORY_HOST) return backend.copy(target, source, bytes, nullptr);
+  void* const stream = own_stream(decisive.device);
   backend.copy(target, source, bytes, stream);
   backend.synchronize(decisive.device, stream);
 }
@@ -90,20 +99,31 @@ void require_device(syncyte_memory_t memory, int device) {
 void* acquire(std::size_t bytes, syncyte_memory_t memory, int device) {
   require_device(memory, device);
   if (bytes == 0) return nullptr;
-  void* data = backend_of(memory).allocate(device, bytes);
-  if (memory == SYNCYTE_MEMORY_HOST) return data;
-  const std::lock_guard lock(in_use.mutex);
-  in_use.places.emplace(data, place{data, memory, device});
-  return data;
+  return memory == SYNCYTE_MEMORY_HOST ? host_pool().acquire(bytes) : pool_of(device).acquire(bytes);
 }
 
 void release(void* data) {
-  if (host_pool().release(data)) return;
-  std::unique_lock lock(in_use.mutex);
-  const auto node = in_use.places.extract(data);
-  lock.unlock();
-  base::expect(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_allocate() returned");
-  backend_of(node.mapped().memory).free(node.mapped().device, data);
+  bool is_known = host_pool().release(data);
+  if (!is_known) pools.for_each([&](pool& each) { is_known = is_known || each.release(data); });
+  base::expect(is_known, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_allocate() returned");
+}
+
+void trim() {
+  host_pool().trim();
+  pools.for_each([](pool& each) { each.trim(); });
+}
+
+pool_statistics device_statistics() {
+  pool_statistics sum{};
+  pools.for_each([&](const pool& each) {
+    const pool_statistics its = each.statistics();
+    sum.in_use += its.in_use;
+    sum.cached += its.cached;
+    sum.limit += its.limit;
+    sum.hits += its.hits;
+    sum.misses += its.misses;
+  });
+  return sum;
 }
 
 }  // namespace syncyte::memory

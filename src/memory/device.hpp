@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "memory/pool.hpp"
 #include "syncyte/base.h"
 
 namespace syncyte::memory {
@@ -29,6 +30,8 @@ class device_backend {
   /// Allocates `bytes`, at least 1, aligned to 64 bytes or more.
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void free(int device, void* data) noexcept = 0;
+  /// All memory of the device.
+  virtual std::size_t total_bytes(int device) = 0;
 
   /// Copies between host memory and this kind, or within this kind. The copy is queued on the stream; with a null
   /// stream it is complete on return.
@@ -37,6 +40,8 @@ class device_backend {
   virtual void* create_stream(int device) = 0;
   /// Waits for all operations queued on the stream.
   virtual void synchronize(int device, void* stream) = 0;
+  /// Waits for all operations queued on streams of the device. Returns false after an error.
+  virtual bool finish(int device) noexcept = 0;
 };
 
 /// CUDA memory, or a stub without devices in a build without CUDA. Exactly one of cuda/ and stub/ is linked.
@@ -52,13 +57,19 @@ void copy(const place& target, const place& source, std::size_t bytes, void* str
 /// Copies on a stream of its own, complete on return. It does not wait for work that other streams have queued.
 void copy_now(const place& target, const place& source, std::size_t bytes);
 
-/// Acquires a buffer: host memory from the pool, device memory from its backend. Returns null for 0 bytes. Throws
+/// Acquires a buffer from the pool of the kind of memory and device. Returns null for 0 bytes. Throws
 /// SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED, SYNCYTE_ERR_ARGUMENT. Thread-safe.
 void* acquire(std::size_t bytes, syncyte_memory_t memory, int device);
 
-/// Releases a buffer of any kind of memory; null is ignored. Throws SYNCYTE_ERR_ARGUMENT for a pointer that acquire()
-/// did not return, or that has been released.
+/// Releases a buffer to its pool, after all work that is queued on its device has ended; null is ignored. Throws
+/// SYNCYTE_ERR_ARGUMENT for a pointer that acquire() did not return, or that has been released.
 void release(void* data);
+
+/// Returns all cached buffers to the system and to the devices.
+void trim();
+
+/// Statistics of the pools of all devices, in sum.
+pool_statistics device_statistics();
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED, with the reason, if the kind has no devices, SYNCYTE_ERR_ARGUMENT if it has others
 /// but not this one.

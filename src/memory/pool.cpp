@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
@@ -34,7 +36,7 @@ void* map_large(std::size_t bytes) {
   return memory.release() + large_offset;
 }
 
-void* allocate_fresh(std::size_t bytes) {
+void* allocate_host(std::size_t bytes) {
   if (bytes >= checked_bytes) require_available(bytes, "a buffer of the pool");
   if (bytes >= large_bytes) return map_large(bytes);
   void* data = std::aligned_alloc(alignment, bytes);
@@ -42,7 +44,7 @@ void* allocate_fresh(std::size_t bytes) {
   return data;
 }
 
-void free_memory(void* data, std::size_t bytes) {
+void free_host(void* data, std::size_t bytes) {
   if (bytes >= large_bytes)
     munmap(static_cast<std::byte*>(data) - large_offset, large_offset + bytes);
   else
@@ -51,7 +53,7 @@ void free_memory(void* data, std::size_t bytes) {
 
 }  // namespace
 
-pool::pool(std::size_t limit) { statistics_.limit = limit; }
+pool::pool(std::size_t limit, pool_memory* memory) : memory_(memory) { statistics_.limit = limit; }
 
 pool::~pool() { trim(); }
 
@@ -90,12 +92,16 @@ pool::block* pool::take_cached(std::size_t bytes) {
   return found;
 }
 
+void* pool::allocate_fresh(std::size_t bytes) {
+  return memory_ == nullptr ? allocate_host(bytes) : memory_->allocate(bytes);
+}
+
 void* pool::allocate(std::size_t bytes) {
   void* data = nullptr;
   try {
     data = allocate_fresh(bytes);
   } catch (const base::error&) {
-    trim();  // cached buffers may use the memory that is missing
+    if (trim() == 0) throw;  // cached buffers may use the memory that is missing
     data = allocate_fresh(bytes);
   }
   const std::lock_guard lock(mutex_);
@@ -107,26 +113,35 @@ void* pool::allocate(std::size_t bytes) {
 
 bool pool::release(void* data) {
   if (data == nullptr) return true;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = blocks_.find(data);
   if (found == blocks_.end()) return false;
   block& returned = found->second;
   base::expect(returned.released_at == 0, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data),
                "a buffer that was not released");
+  returned.released_at = ++releases_;
   statistics_.in_use -= returned.bytes;
+  bool is_unused = true;
+  if (memory_ != nullptr) {  // other threads may acquire buffers meanwhile: what is enqueued may depend on them
+    lock.unlock();
+    is_unused = memory_->finish();
+    lock.lock();
+  }
   make_room(returned.bytes);
-  if (statistics_.cached + returned.bytes > statistics_.limit) {
+  if (!is_unused || statistics_.cached + returned.bytes > statistics_.limit) {
     forget(&returned);
     return true;
   }
-  returned.released_at = ++releases_;
   statistics_.cached += returned.bytes;
   shelves_[shelf_of(returned.bytes)].push_back(&returned);
   return true;
 }
 
 void pool::forget(block* freed) {
-  free_memory(freed->data, freed->bytes);
+  if (memory_ == nullptr)
+    free_host(freed->data, freed->bytes);
+  else
+    memory_->free(freed->data);
   blocks_.erase(freed->data);
 }
 
@@ -150,13 +165,13 @@ pool::shelf* pool::oldest() {
   return result;
 }
 
-void pool::trim() {
+std::size_t pool::trim() {
   const std::lock_guard lock(mutex_);
   for (shelf& each : shelves_) {
     for (block* cached : each) forget(cached);
     each.clear();
   }
-  statistics_.cached = 0;
+  return std::exchange(statistics_.cached, 0);
 }
 
 pool_statistics pool::statistics() const {
@@ -164,16 +179,34 @@ pool_statistics pool::statistics() const {
   return statistics_;
 }
 
-pool& host_pool() {
-  static pool* const instance = [] {
-    auto* const made = new pool(
-        base::environment_bytes(base::settings::pool_limit).value_or(total_bytes() / base::settings::pool_part));
-    constexpr auto unlock = [] { host_pool().mutex_.unlock(); };
-    ::pthread_atfork([] { host_pool().mutex_.lock(); }, unlock,
-                     unlock);  // a child lacks the thread that holds the lock
-    return made;
+pool& process_pool(std::size_t limit, pool_memory* memory) {
+  static std::mutex mutex;
+  static auto* const pools = new std::vector<pool*>;
+  static const int is_registered = [] {
+    constexpr auto unlock = [] {
+      for (pool* const each : *pools) each->mutex_.unlock();
+      mutex.unlock();
+    };
+    constexpr auto lock = [] {
+      mutex.lock();
+      for (pool* const each : *pools) each->mutex_.lock();
+    };
+    return ::pthread_atfork(lock, unlock, unlock);  // a child lacks the threads that hold the locks
   }();
-  return *instance;
+  static_cast<void>(is_registered);
+  auto* const made = new pool(limit, memory);
+  const std::lock_guard lock(mutex);
+  pools->push_back(made);
+  return *made;
+}
+
+std::size_t pool_limit(std::size_t total_bytes) {
+  return base::environment_bytes(base::settings::pool_limit).value_or(total_bytes / base::settings::pool_part);
+}
+
+pool& host_pool() {
+  static pool& instance = process_pool(pool_limit(total_bytes()));
+  return instance;
 }
 
 }  // namespace syncyte::memory

@@ -68,6 +68,27 @@ TEST(memory_capi, wrong_arguments) {
   EXPECT_EQ(syncyte_memory_stats(nullptr), SYNCYTE_ERR_ARGUMENT);
 }
 
+TEST(memory_capi, buffers_of_devices_are_recycled_and_counted_apart) {
+  int32_t count = 0;
+  ASSERT_EQ(syncyte_memory_device_count(SYNCYTE_MEMORY_CUDA, &count), SYNCYTE_SUCCESS);
+  if (count == 0) GTEST_SKIP() << "no CUDA device";
+  const auto before = stats();
+  void *data = nullptr, *again = nullptr;
+  ASSERT_EQ(syncyte_memory_allocate(1000, SYNCYTE_MEMORY_CUDA, 0, &data), SYNCYTE_SUCCESS);
+  EXPECT_EQ(stats().device_in_use - before.device_in_use, 1024);
+  EXPECT_EQ(syncyte_memory_free(data), SYNCYTE_SUCCESS);
+  EXPECT_EQ(stats().device_cached - before.device_cached, 1024);
+  ASSERT_EQ(syncyte_memory_allocate(900, SYNCYTE_MEMORY_CUDA, 0, &again), SYNCYTE_SUCCESS);
+  EXPECT_EQ(again, data);
+  EXPECT_EQ(syncyte_memory_free(again), SYNCYTE_SUCCESS);
+  EXPECT_EQ(stats().device_misses - before.device_misses, 1);
+  EXPECT_EQ(stats().device_hits - before.device_hits, 1);
+  EXPECT_GT(stats().device_limit, 0);
+  EXPECT_EQ(stats().misses, before.misses);
+  EXPECT_EQ(syncyte_memory_trim(), SYNCYTE_SUCCESS);
+  EXPECT_EQ(stats().device_cached, 0);
+}
+
 TEST(memory_capi, devices) {
   int32_t count = -1;
   ASSERT_EQ(syncyte_memory_device_count(SYNCYTE_MEMORY_HOST, &count), SYNCYTE_SUCCESS);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -192,6 +193,59 @@ TEST(pool, recycling_is_fast) {
   }
   RecordProperty("nanoseconds_of_acquire_and_release", static_cast<int>(best));
   EXPECT_LT(best, 1000) << "nanoseconds; 50 as a rule, but tests run on loaded machines and under sanitizers";
+}
+
+/// Memory whose released buffers something may still use, until a test says that it has ended.
+class busy_memory final : public memory::pool_memory {
+ public:
+  void* allocate(std::size_t bytes) override {
+    ++allocated;
+    return ::operator new(bytes);
+  }
+  void free(void* data) noexcept override {
+    ++freed;
+    ::operator delete(data);
+  }
+  bool finish() noexcept override {
+    ++waiting;
+    while (is_busy) std::this_thread::yield();
+    return !has_failed;
+  }
+
+  std::atomic<int> allocated = 0, freed = 0, waiting = 0;
+  std::atomic<bool> is_busy = false, has_failed = false;
+};
+
+TEST(pool, recycles_other_memory_once_nothing_uses_it) {
+  busy_memory of;
+  pool buffers(megabyte, &of);
+  void* const first = buffers.acquire(1000);
+  of.is_busy = true;
+  std::thread releasing([&] { EXPECT_TRUE(buffers.release(first)); });
+  while (of.waiting == 0) std::this_thread::yield();
+  void* const second = buffers.acquire(1000);  // other threads do not wait, nor get the buffer
+  EXPECT_NE(second, first);
+  EXPECT_EQ(test::outcome([&] { buffers.release(first); }).first, SYNCYTE_ERR_ARGUMENT) << "released already";
+  of.is_busy = false;
+  releasing.join();
+  EXPECT_EQ(buffers.acquire(1000), first);
+  EXPECT_TRUE(buffers.release(first));
+  EXPECT_TRUE(buffers.release(second));
+  EXPECT_EQ(of.allocated, 2);
+  buffers.trim();
+  EXPECT_EQ(of.freed, 2);
+  EXPECT_EQ(buffers.statistics().cached, 0u);
+}
+
+TEST(pool, does_not_recycle_memory_of_which_it_cannot_know_what_uses_it) {
+  busy_memory of;
+  pool buffers(megabyte, &of);
+  void* const data = buffers.acquire(1000);
+  of.has_failed = true;
+  EXPECT_TRUE(buffers.release(data));
+  EXPECT_EQ(of.freed, 1);
+  EXPECT_EQ(buffers.statistics().cached, 0u);
+  EXPECT_EQ(buffers.statistics().in_use, 0u);
 }
 
 }  // namespace

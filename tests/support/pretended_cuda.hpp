@@ -19,12 +19,14 @@ class pretended_cuda final : public memory::device_backend {
   std::string why_none() const override { return "the pretended driver is too old"; }
   void* allocate(int, std::size_t bytes) override { return std::malloc(bytes); }
   void free(int, void* data) noexcept override { std::free(data); }
+  std::size_t total_bytes(int) override { return std::size_t{1} << 30; }
   void copy(const memory::place& target, const memory::place& source, std::size_t bytes, void*) override {
     ++copies;
     std::memcpy(target.data, source.data, bytes);
   }
   void* create_stream(int) override { return nullptr; }
   void synchronize(int, void*) override {}
+  bool finish(int) noexcept override { return true; }
 };
 
 }  // namespace syncyte::test

@@ -7,10 +7,10 @@ module syncyte_memory_c
   implicit none
   public
 
-  !> Statistics of the pool of recycled buffers. Sizes are in bytes.
+  !> Statistics of the pools of recycled buffers: of host memory, and of all devices in sum. Sizes are in bytes.
   type, bind(C) :: syncyte_memory_stats_t
     ! sizeof(syncyte_memory_stats_t)
-    integer(c_size_t) :: struct_size = 48_c_size_t
+    integer(c_size_t) :: struct_size = 88_c_size_t
     ! acquired and not released, rounded up to size classes
     integer(c_int64_t) :: in_use = 0_c_int64_t
     ! kept for re-use
@@ -21,12 +21,22 @@ module syncyte_memory_c
     integer(c_int64_t) :: hits = 0_c_int64_t
     ! requests that needed fresh memory
     integer(c_int64_t) :: misses = 0_c_int64_t
+    ! in_use of devices
+    integer(c_int64_t) :: device_in_use = 0_c_int64_t
+    ! cached of devices
+    integer(c_int64_t) :: device_cached = 0_c_int64_t
+    ! limit of devices: each has SYNCYTE_POOL_LIMIT
+    integer(c_int64_t) :: device_limit = 0_c_int64_t
+    ! hits of devices
+    integer(c_int64_t) :: device_hits = 0_c_int64_t
+    ! misses of devices
+    integer(c_int64_t) :: device_misses = 0_c_int64_t
   end type syncyte_memory_stats_t
 
   interface
 
-    !> Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its
-    !> contents are undefined; its alignment is 64 bytes.
+    !> Acquires a buffer from the pool of the memory's kind and device, recycled if possible. Its contents are
+    !> undefined; its alignment is 64 bytes. Work that was enqueued on a recycled buffer of a device has ended.
     ! size [in]: bytes; 0 gives a null pointer
     ! memory [in]: kind of memory
     ! device [in]: number of the device; 0 for host memory
@@ -43,7 +53,8 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_allocate
 
-    !> Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended.
+    !> Releases a buffer to its pool. For a buffer of a device it first waits for all work that is enqueued on the
+    !> device, as cudaFree does: the caller need not wait, but must enqueue nothing on the buffer from the call on.
     ! data [in]: a buffer of syncyte_memory_allocate(); null is ignored
     ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
     function syncyte_memory_free(data) bind(C, name="syncyte_memory_free") result(answer)
@@ -52,13 +63,13 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_free
 
-    !> Returns all cached buffers to the system.
+    !> Returns all cached buffers to the system and to the devices.
     function syncyte_memory_trim() bind(C, name="syncyte_memory_trim") result(answer)
       import
       integer(c_int32_t) :: answer
     end function syncyte_memory_trim
 
-    !> Returns statistics of the pool of host buffers.
+    !> Returns statistics of the pools.
     ! stats [in,out]: struct_size set by the caller; the rest is filled
     function syncyte_memory_stats(stats) bind(C, name="syncyte_memory_stats") result(answer)
       import

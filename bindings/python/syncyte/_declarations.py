@@ -406,7 +406,7 @@ class CollectiveOptions(ctypes.Structure):
 
 
 class MemoryStats(ctypes.Structure):
-    """Statistics of the pool of recycled buffers. Sizes are in bytes."""
+    """Statistics of the pools of recycled buffers: of host memory, and of all devices in sum. Sizes are in bytes."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
@@ -416,6 +416,11 @@ class MemoryStats(ctypes.Structure):
         ("limit", ctypes.c_int64),  # limit of cached (SYNCYTE_POOL_LIMIT)
         ("hits", ctypes.c_int64),  # requests served from the cache
         ("misses", ctypes.c_int64),  # requests that needed fresh memory
+        ("device_in_use", ctypes.c_int64),  # in_use of devices
+        ("device_cached", ctypes.c_int64),  # cached of devices
+        ("device_limit", ctypes.c_int64),  # limit of devices: each has SYNCYTE_POOL_LIMIT
+        ("device_hits", ctypes.c_int64),  # hits of devices
+        ("device_misses", ctypes.c_int64),  # misses of devices
     ]
 
 
@@ -1501,9 +1506,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
-    # Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its contents
-    # are undefined; its alignment is 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in
-    # this build), SYNCYTE_ERR_ARGUMENT (device).
+    # Acquires a buffer from the pool of the memory's kind and device, recycled if possible. Its contents are undefined;
+    # its alignment is 64 bytes. Work that was enqueued on a recycled buffer of a device has ended. Returns:
+    # SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT (device).
     "syncyte_memory_allocate": Function(
         ctypes.c_int32,
         [
@@ -1513,21 +1518,22 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # data (out): the buffer, to be released by syncyte_memory_free()
         ],
     ),
-    # Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended. Returns:
-    # SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
+    # Releases a buffer to its pool. For a buffer of a device it first waits for all work that is enqueued on the
+    # device, as cudaFree does: the caller need not wait, but must enqueue nothing on the buffer from the call on.
+    # Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
     "syncyte_memory_free": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # data (in, optional): a buffer of syncyte_memory_allocate(); null is ignored
         ],
     ),
-    # Returns all cached buffers to the system.
+    # Returns all cached buffers to the system and to the devices.
     "syncyte_memory_trim": Function(
         ctypes.c_int32,
         [
         ],
     ),
-    # Returns statistics of the pool of host buffers.
+    # Returns statistics of the pools.
     "syncyte_memory_stats": Function(
         ctypes.c_int32,
         [

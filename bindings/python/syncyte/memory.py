@@ -18,23 +18,28 @@ __all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
 
 
 class MemoryStats(NamedTuple):
-    """Statistics of the pool of recycled host buffers; sizes in bytes."""
+    """Statistics of the pools of recycled buffers, of host memory and of all devices in sum; sizes in bytes."""
 
     in_use: int  #: acquired and not released, rounded up to size classes
     cached: int  #: kept for re-use
     limit: int  #: limit of cached (SYNCYTE_POOL_LIMIT)
     hits: int  #: requests served from the cache
     misses: int  #: requests that needed fresh memory
+    device_in_use: int  #: in_use of devices
+    device_cached: int  #: cached of devices
+    device_limit: int  #: limit of devices: each has SYNCYTE_POOL_LIMIT
+    device_hits: int  #: hits of devices
+    device_misses: int  #: misses of devices
 
 
 def stats() -> MemoryStats:
-    """Returns statistics of the pool. Local."""
+    """Returns statistics of the pools. Local."""
     found = _library.core().output("syncyte_memory_stats")
-    return MemoryStats(found.in_use, found.cached, found.limit, found.hits, found.misses)
+    return MemoryStats(*(getattr(found, name) for name in MemoryStats._fields))
 
 
 def trim() -> None:
-    """Returns all cached buffers to the system. Local."""
+    """Returns all cached buffers to the system and to the devices. Local."""
     _library.core().syncyte_memory_trim()
 
 

@@ -14,19 +14,24 @@
 extern "C" {
 #endif
 
-/** Statistics of the pool of recycled buffers. Sizes are in bytes. */
+/** Statistics of the pools of recycled buffers: of host memory, and of all devices in sum. Sizes are in bytes. */
 typedef struct syncyte_memory_stats_t {
-  size_t struct_size; /**< sizeof(syncyte_memory_stats_t) */
-  int64_t in_use;     /**< acquired and not released, rounded up to size classes */
-  int64_t cached;     /**< kept for re-use */
-  int64_t limit;      /**< limit of cached (SYNCYTE_POOL_LIMIT) */
-  int64_t hits;       /**< requests served from the cache */
-  int64_t misses;     /**< requests that needed fresh memory */
+  size_t struct_size;    /**< sizeof(syncyte_memory_stats_t) */
+  int64_t in_use;        /**< acquired and not released, rounded up to size classes */
+  int64_t cached;        /**< kept for re-use */
+  int64_t limit;         /**< limit of cached (SYNCYTE_POOL_LIMIT) */
+  int64_t hits;          /**< requests served from the cache */
+  int64_t misses;        /**< requests that needed fresh memory */
+  int64_t device_in_use; /**< in_use of devices */
+  int64_t device_cached; /**< cached of devices */
+  int64_t device_limit;  /**< limit of devices: each has SYNCYTE_POOL_LIMIT */
+  int64_t device_hits;   /**< hits of devices */
+  int64_t device_misses; /**< misses of devices */
 } syncyte_memory_stats_t;
 
 /**
- * @brief Acquires a buffer: of host memory from the pool, recycled if possible; of a device from its driver. Its
- * contents are undefined; its alignment is 64 bytes.
+ * @brief Acquires a buffer from the pool of the memory's kind and device, recycled if possible. Its contents are
+ * undefined; its alignment is 64 bytes. Work that was enqueued on a recycled buffer of a device has ended.
  * @param[in] size bytes; 0 gives a null pointer
  * @param[in] memory kind of memory
  * @param[in] device number of the device; 0 for host memory
@@ -37,19 +42,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_allocate(int64_t size, syncyte_me
                                                         void** data);
 
 /**
- * @brief Releases a buffer to the pool. A buffer of a device is freed, after all work on the device has ended.
+ * @brief Releases a buffer to its pool. For a buffer of a device it first waits for all work that is enqueued on the
+ * device, as cudaFree does: the caller need not wait, but must enqueue nothing on the buffer from the call on.
  * @param[in] data {optional} a buffer of syncyte_memory_allocate(); null is ignored
  * @return SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_memory_free(void* data);
 
 /**
- * @brief Returns all cached buffers to the system.
+ * @brief Returns all cached buffers to the system and to the devices.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_memory_trim(void);
 
 /**
- * @brief Returns statistics of the pool of host buffers.
+ * @brief Returns statistics of the pools.
  * @param[in,out] stats struct_size set by the caller; the rest is filled
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats);

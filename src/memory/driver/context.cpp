@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/driver/context.hpp"
 
-#include <map>
-#include <mutex>
+#include <type_traits>
+
+#include "memory/per_device.hpp"
 
 namespace syncyte::memory::driver {
 namespace {
 
 /// A device's primary context. Never released: it ends with the process.
 CUcontext primary_context(const functions& cuda, int device) {
-  static std::mutex mutex;
-  static std::map<int, CUcontext> known;
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(device);
-  if (found != known.end()) return found->second;
-  CUcontext made = nullptr;
-  check(cuda.cuDevicePrimaryCtxRetain(&made, driver_number(device)), "cuDevicePrimaryCtxRetain");
-  return known[device] = made;
+  static per_device<std::remove_pointer_t<CUcontext>> known;
+  return known.get(device, [&](int number) {
+    CUcontext made = nullptr;
+    check(cuda.cuDevicePrimaryCtxRetain(&made, driver_number(number)), "cuDevicePrimaryCtxRetain");
+    return made;
+  });
 }
 
 }  // namespace

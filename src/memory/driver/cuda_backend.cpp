@@ -32,6 +32,13 @@ class cuda final : public device_backend {
     }
   }
 
+  std::size_t total_bytes(int device) override {
+    const device_scope on(device);
+    std::size_t free = 0, total = 0;
+    check(on->cuMemGetInfo(&free, &total), "cuMemGetInfo");
+    return total;
+  }
+
   void copy(const place& target, const place& source, std::size_t bytes, void* stream) override {
     if (bytes == 0) return;
     const device_scope on(target.memory == SYNCYTE_MEMORY_CUDA ? target.device : source.device);
@@ -50,6 +57,15 @@ class cuda final : public device_backend {
   void synchronize(int device, void* stream) override {
     const device_scope on(device);
     check(on->cuStreamSynchronize(static_cast<CUstream>(stream)), "cuStreamSynchronize");
+  }
+
+  bool finish(int device) noexcept override {
+    try {
+      const device_scope on(device);
+      return on->cuCtxSynchronize() == CUDA_SUCCESS;
+    } catch (const base::error&) {
+      return false;
+    }
   }
 };
 

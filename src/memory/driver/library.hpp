@@ -39,6 +39,7 @@ namespace syncyte::memory::driver {
   EACH(cuMemFree)                      \
   EACH(cuMemFreeHost)                  \
   EACH(cuMemGetAllocationGranularity)  \
+  EACH(cuMemGetInfo)                   \
   EACH(cuMemHostAlloc)                 \
   EACH(cuMemImportFromShareableHandle) \
   EACH(cuMemMap)                       \

@@ -18,9 +18,11 @@ class cuda_stub final : public device_backend {
   std::string why_none() const override { return reason; }
   void* allocate(int, std::size_t) override { fail_unsupported(); }
   void free(int, void*) noexcept override {}
+  std::size_t total_bytes(int) override { fail_unsupported(); }
   void copy(const place&, const place&, std::size_t, void*) override { fail_unsupported(); }
   void* create_stream(int) override { fail_unsupported(); }
   void synchronize(int, void*) override { fail_unsupported(); }
+  bool finish(int) noexcept override { return false; }
 };
 
 /// The same for device_system.
