@@ -4,6 +4,7 @@
 #include "base/buffer.hpp"
 #include "guard.hpp"
 #include "memory/device.hpp"
+#include "memory/device_system.hpp"
 #include "memory/pool.hpp"
 
 using namespace syncyte;
@@ -44,6 +45,13 @@ syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
         stats, "stats",
         {sizeof *stats, bytes(host.in_use), bytes(host.cached), bytes(host.limit), host.hits, host.misses,
          bytes(devices.in_use), bytes(devices.cached), bytes(devices.limit), devices.hits, devices.misses});
+  });
+}
+
+syncyte_status_t syncyte_memory_set_stream(syncyte_memory_t memory, void* stream) {
+  return guarded("memory_set_stream", [&] {
+    base::expect(memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT, "memory", memory, "SYNCYTE_MEMORY_CUDA");
+    memory::set_thread_stream(stream);
   });
 }
 

@@ -26,6 +26,7 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
     options.label = text_or_empty(chosen.label);
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;
+    options.device = chosen.device;
     options.released = chosen.released;
     base::expect(chosen.row_locks == 0 || chosen.row_locks == 1, SYNCYTE_ERR_ARGUMENT, "options->row_locks",
                  chosen.row_locks, "0 or 1");

@@ -126,9 +126,9 @@ const buffer& buffer::require_host() const {
 const buffer& buffer::require_on(int device) const {
   constexpr syncyte_memory_t cuda = SYNCYTE_MEMORY_CUDA;
   expect_member(raw_.memory == cuda, SYNCYTE_ERR_ARGUMENT, argument_, "memory", raw_.memory,
-                "{} ({}), on device {} as the tensor or table", known::memory::name(cuda), cuda, device);
+                "{} ({}), on device {}, as the tensor or table", known::memory::name(cuda), cuda, device);
   expect_member(raw_.device == device, SYNCYTE_ERR_ARGUMENT, argument_, "device", raw_.device,
-                "{}, the device of the tensor or table", device);
+                "{}, that of the tensor or table", device);
   return *this;
 }
 

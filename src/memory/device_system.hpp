@@ -65,6 +65,8 @@ class device_system {
  public:
   virtual ~device_system() = default;
 
+  /// The device of the calling thread's context; 0 if it has none.
+  virtual int current() = 0;
   virtual device_id id(int device) = 0;
   /// The number of a device in this process; -1 if it does not see the device.
   virtual int find(const device_id& id) = 0;

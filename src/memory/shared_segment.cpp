@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "memory/random_name.hpp"
 
 namespace syncyte::memory {
 
@@ -27,21 +27,6 @@ using std::chrono::milliseconds;
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "sharing memory by {}: {} failed: {}", sharing_name(method), step,
              base::errno_text(code));
 }
-
-nonce random_nonce() {
-  nonce result{};
-  if (getrandom(&result, sizeof(result), 0) != sizeof(result))
-    base::fail(SYNCYTE_ERR_INTERNAL, "getrandom failed: {}", base::errno_text(errno));
-  return result;
-}
-
-/// A random file name. It is not made from the nonce, which stays a secret of the job.
-std::string random_name(const char* pattern_begin, const char* pattern_end) {
-  const nonce value = random_nonce();
-  return fmt::format("{}{:016x}{:016x}{}", pattern_begin, value[0], value[1], pattern_end);
-}
-
-std::string temporary_folder() { return base::environment("TMPDIR").value_or("/tmp"); }
 
 /// The descriptor that `step` has opened; throws if it has failed.
 descriptor opened(int number, sharing method, const std::string& step) {

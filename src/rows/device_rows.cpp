@@ -86,21 +86,31 @@ device_index::device_index(const base::buffer& index, int device)
   index.require_on(device).require_contiguous().require_aligned();
 }
 
+base::byte_range device_index::memory() const {
+  return base::range_of(data_,
+                        static_cast<std::size_t>(count_) * (is_wide_ ? sizeof(std::int64_t) : sizeof(std::int32_t)));
+}
+
 index_report::index_report(int device) : words_(memory::cuda_system().allocate_pinned(device, sizeof(bad_index))) {
   new (words_.get()) bad_index;
+}
+
+bool index_report::has_any() const {
+  return static_cast<const volatile bad_index*>(data())->position != bad_index::none;
 }
 
 std::optional<skipped_index> index_report::take() {
   auto& bad = *static_cast<volatile bad_index*>(data());
   const std::uint64_t position = bad.position;
-  if (position == bad_index::none) return {};
-  const skipped_index found{static_cast<std::int64_t>(position), bad.value,
+  if (position == bad_index::none) return {};  // another thread has taken it
+  const skipped_index found{static_cast<std::int64_t>(position), bad.value, bad.table_rows,
                             static_cast<device_operation>(std::uint32_t{bad.operation})};
   bad.position = bad_index::none;
   return found;
 }
 
-void refuse_skipped(const skipped_index& skipped, std::int64_t rows, const std::string& what) {
+void refuse_skipped(const skipped_index& skipped, const std::string& table) {
+  const std::int64_t rows = skipped.table_rows;
   base::refuse(
       SYNCYTE_ERR_INDEX,
       {.argument = "index",
@@ -108,7 +118,7 @@ void refuse_skipped(const skipped_index& skipped, std::int64_t rows, const std::
        .value = fmt::to_string(skipped.value),
        .expected = fmt::format("0 to {}", rows - 1)},
       fmt::format("index {} at position {} is out of range; expected 0 to {} ({} rows); {} of {} has skipped it",
-                  skipped.value, skipped.position, rows - 1, rows, name_of(skipped.operation), what));
+                  skipped.value, skipped.position, rows - 1, rows, name_of(skipped.operation), table));
 }
 
 void gather_rows(int device, const device_table& table, const device_index& index, std::byte* output,

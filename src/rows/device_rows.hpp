@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/buffer.hpp"
+#include "base/overlap.hpp"
 #include "memory/device_system.hpp"
 
 namespace syncyte::rows {
@@ -29,6 +30,7 @@ class device_index {
   const void* data() const { return data_; }
   std::int64_t count() const { return count_; }
   bool is_wide() const { return is_wide_; }
+  base::byte_range memory() const;
 
  private:
   const void* data_;
@@ -43,6 +45,7 @@ enum class device_operation : std::uint32_t { gather, scatter, scatter_add };
 struct skipped_index {
   std::int64_t position;
   std::int64_t value;
+  std::int64_t table_rows;
   device_operation operation;
 };
 
@@ -52,6 +55,8 @@ class index_report {
   explicit index_report(int device);
 
   void* data() const { return words_.get(); }
+  /// Whether a kernel has noted an index.
+  bool has_any() const;
   /// What kernels have noted since the last call. All of them have ended.
   std::optional<skipped_index> take();
 
@@ -59,8 +64,8 @@ class index_report {
   memory::pinned_memory words_;
 };
 
-/// Throws SYNCYTE_ERR_INDEX for a skipped index of a table of so many rows. `what` names the call.
-[[noreturn]] void refuse_skipped(const skipped_index& skipped, std::int64_t rows, const std::string& what);
+/// Throws SYNCYTE_ERR_INDEX for a skipped index. `table` is its name.
+[[noreturn]] void refuse_skipped(const skipped_index& skipped, const std::string& table);
 
 // All are queued on a stream of the device, and return before the rows are copied. Indices outside the table are
 // skipped, and the first is noted in the report. They throw SYNCYTE_ERR_UNSUPPORTED where kernels cannot run.

@@ -2,12 +2,16 @@
 #include "rows/gather_table.hpp"
 
 #include <array>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "base/overlap.hpp"
 #include "base/strided_copy.hpp"
+#include "memory/device.hpp"
 #include "rows/convert_rows.hpp"
+#include "rows/device_rows.hpp"
 
 namespace syncyte::rows {
 namespace {
@@ -20,13 +24,63 @@ base::buffer row_of(const base::buffer& table) {
 }
 
 void require_output(const base::buffer& output, const base::buffer& row, std::int64_t count) {
-  output.require_host().require_contiguous();
+  output.require_contiguous();
   std::int64_t elements = 0;
   if (__builtin_mul_overflow(count, row.elements(), &elements))
     base::refuse(SYNCYTE_ERR_SHAPE, {.argument = "index",
                                      .value = fmt::format("of {} rows of {} elements", count, row.elements()),
                                      .expected = "at most 2^63 - 1 elements"});
   output.require_elements(elements);
+}
+
+void require_conversion(const base::buffer& table, const base::buffer& output) {
+  if (can_convert(table.dtype(), output.dtype())) return;
+  base::refuse(SYNCYTE_ERR_TYPE,
+               {.argument = "output",
+                .value = fmt::format("of {}", base::dtype_name(output.dtype())),
+                .expected = fmt::format("the table's {}; float16, bfloat16, float32 and float64 are converted",
+                                        base::dtype_name(table.dtype()))});
+}
+
+void require_apart(const base::byte_range& index, const base::buffer& table, const base::buffer& output) {
+  if (index.meets(base::range_of(output)))
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "index", .value = "in the memory of output", .expected = base::separate_memory});
+  base::require_apart(table, output);
+}
+
+/// Indices that kernels for tables of a device have skipped.
+index_report& report_of(int device) {
+  static std::mutex mutex;
+  static auto* const reports = new std::map<int, index_report>;  // leaked: kernels may run while the process ends
+  const std::lock_guard lock(mutex);
+  return reports->try_emplace(device, device).first->second;
+}
+
+/// gather_table() of a table in device memory.
+void gather_device_table(const base::buffer& table, const base::buffer& row, const base::buffer& listed,
+                         const base::buffer& output) {
+  const int device = table.device();
+  memory::require_device(table.memory(), device);
+  const device_index index(listed, device);
+  output.require_on(device).require_aligned();
+  table.require_aligned();
+  require_output(output, row, index.count());
+  require_conversion(table, output);
+  base::expect(row.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED, "table", "of rows that are not contiguous",
+               "contiguous rows, which kernels read");
+  require_apart(index.memory(), table, output);
+  index_report& report = report_of(device);
+  const auto check = [&] {
+    if (const auto skipped = report.take()) refuse_skipped(*skipped, "a table");
+  };
+  check();
+  void* const stream = memory::thread_stream();
+  const device_table rows{table.data(), table.extent(0), row.bytes(), table.stride(0)};
+  gather_converted_rows(device, rows, index, output.data(), table.dtype(), output.dtype(), report, stream);
+  if (stream != nullptr) return;
+  memory::cuda_backend().synchronize(device, stream);
+  check();
 }
 
 /// Gathers rows whose elements are not contiguous: packs one row at a time, directly into the output if no conversion
@@ -52,23 +106,17 @@ void gather_strided_rows(const row_map& map, const row_index& index, const base:
 
 void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw_index,
                   const syncyte_buffer_t* raw_output) {
-  const base::buffer table = base::buffer(raw_table, "table").require_host();
+  const base::buffer table(raw_table, "table");
   base::expect(table.ndim() >= 1, SYNCYTE_ERR_SHAPE, "table", "of 0 dimensions", "1 or more");
-  const row_index index(base::buffer(raw_index, "index"));
+  const base::buffer listed(raw_index, "index");
   const base::buffer output = base::buffer(raw_output, "output").require_writable();
   const base::buffer row = row_of(table);
-  require_output(output, row, index.count());
-  if (!can_convert(table.dtype(), output.dtype()))
-    base::refuse(SYNCYTE_ERR_TYPE,
-                 {.argument = "output",
-                  .value = fmt::format("of {}", base::dtype_name(output.dtype())),
-                  .expected = fmt::format("the table's {}; float16, bfloat16, float32 and float64 are converted",
-                                          base::dtype_name(table.dtype()))});
+  if (table.memory() != SYNCYTE_MEMORY_HOST) return gather_device_table(table, row, listed, output);
+  const row_index index(listed);
+  require_output(output.require_host(), row, index.count());
+  require_conversion(table, output);
   index.require_inside(table.extent(0));
-  if (index.memory().meets(base::range_of(output)))
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "index", .value = "in the memory of output", .expected = base::separate_memory});
-  base::require_apart(table, output);
+  require_apart(index.memory(), table, output);
   if (output.elements() == 0) return;
   const row_range all{0, table.extent(0), table.data()};
   const row_map map({&all, 1}, row.bytes(), table.stride(0));

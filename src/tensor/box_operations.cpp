@@ -16,6 +16,7 @@ base::array_argument<std::int64_t> checked(base::array_argument<std::int64_t> lo
 box_operation::box_operation(whole_tensor& of, base::array_argument<std::int64_t> lower, const syncyte_buffer_t* array,
                              const char* array_name)
     : of_(of), lower_(checked(lower, of.layout())), raw_(array), user_(array, array_name) {
+  of.require_host("an operation on boxes");
   const auto shape = of.layout().shape();
   user_.require_dtype(of.layout().dtype()).require_host();
   if (user_.shape().size() != shape.size()) [[unlikely]]

@@ -87,6 +87,7 @@ std::unique_ptr<access::transfer> give(std::int64_t old, std::int64_t* previous)
 
 counter::counter(const whole_tensor& of, std::int64_t element, const char* operation)
     : operation_(operation), dtype_(of.layout().dtype()), remote_(of.held()->remote()) {
+  of.require_host(operation);
   const layout& shape = of.layout();
   if (dtype_ != SYNCYTE_INT32 && dtype_ != SYNCYTE_INT64) [[unlikely]]
     base::refuse(SYNCYTE_ERR_TYPE, {.object = shape.text(),

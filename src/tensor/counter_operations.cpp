@@ -69,6 +69,7 @@ put_signal::put_signal(whole_tensor& of, const syncyte_buffer_t* index, const sy
       value_(counter_.checked(value, "value")),
       op_(checked_signal(op)),
       rows_(of, index, source) {
+  of.require_host("tensor_put_signal");
   of.layout().require_rows();
 }
 

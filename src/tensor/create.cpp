@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/collective_call.hpp"
+#include "memory/device.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/small_collectives.hpp"
 #include "tensor/naming.hpp"
@@ -16,9 +17,6 @@ namespace {
 
 void check_options(const tensor_options& options) {
   if (options.error) throw *options.error;
-  constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
-  base::expect(options.memory == host, SYNCYTE_ERR_UNSUPPORTED, "options->memory", options.memory,
-               "{} ({}), the only memory of tensors", base::known::memory::name(host), host);
   base::expect(options.local_rows >= -1, SYNCYTE_ERR_ARGUMENT, "options->local_rows", options.local_rows,
                "0 or more, or -1 for equal parts");
 }
@@ -32,6 +30,24 @@ std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t nd
   // A row's bytes must fit 64 bits, even if the tensor is empty.
   base::checked_elements(extents.subspan(1), element_bytes, "shape (of a row)");
   return extents;
+}
+
+/// Throws unless the tensor is to be in host memory. `kind`: of the tensor.
+void require_host_memory(const tensor_options& options, const char* kind) {
+  constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
+  base::expect(options.memory == host, SYNCYTE_ERR_UNSUPPORTED, "options->memory", options.memory,
+               "{} ({}), the only memory of tensors that {}", base::known::memory::name(host), host, kind);
+}
+
+/// The device of a tensor in device memory; -1 for one in host memory.
+int chosen_device(const tensor_options& options) {
+  if (options.memory == SYNCYTE_MEMORY_HOST) return -1;
+  memory::backend_of(options.memory, "options->memory");
+  base::expect(!options.row_locks && !options.deterministic, SYNCYTE_ERR_UNSUPPORTED, "options",
+               options.row_locks ? "row_locks" : "deterministic", "none of both: the tensor is in device memory");
+  base::expect(options.device >= -1, SYNCYTE_ERR_ARGUMENT, "options->device", options.device, "0 or more, or -1");
+  memory::require_device(options.memory, std::max(options.device, 0));
+  return options.device >= 0 ? options.device : memory::cuda_system().current();
 }
 
 /// Calls naming() for a tensor that is being created.
@@ -92,12 +108,15 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
                              comm::collective_call::always_agrees);
   const bool is_equal = options.local_rows < 0;
   std::span<const std::int64_t> extents;
+  int device = -1;
   call.attempt([&] {
     check_options(options);
+    device = chosen_device(options);
     base::expect(options.released == nullptr, SYNCYTE_ERR_ARGUMENT, "options->released", "not null",
                  "null: a created tensor's memory is its own");
     extents = check_shape(dtype, ndim, shape);
   });
+  call.named_fact("memory", options.memory, base::known::memory::name);
   call.named_fact("dtype", dtype, base::dtype_name);
   call.fact("ndim", ndim);
   add_extent_facts(call, extents, 0);
@@ -113,7 +132,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create_rows(std::shared_ptr<comm::co
   };
   auto parts = naming_new(options, [&] { return fail_together(call, cut); });
   tensor::layout described(options.text(), dtype, {extents.begin(), extents.end()}, std::move(parts));
-  auto held = storage::allocate(call, described);
+  auto held = device < 0 ? storage::allocate(call, described) : storage::allocate_on_devices(call, described, device);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
 
@@ -123,6 +142,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
   std::optional<base::buffer> mine;
   call.attempt([&] {
     check_options(options);
+    require_host_memory(options, "wrap arrays");
     base::expect(options.local_rows == -1, SYNCYTE_ERR_ARGUMENT, "options->local_rows", options.local_rows,
                  "-1: local's first extent says it");
     if (options.released != nullptr) *options.released = 0;
@@ -163,6 +183,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create_blocks(std::shared_ptr<comm::
   std::vector<std::int64_t> mine;  // what the layout consists of, the number of slots, the element type
   call.attempt([&] {
     check_options(options);
+    require_host_memory(options, "are cut by a layout");
     base::expect(!options.row_locks && !options.deterministic && options.local_rows == -1, SYNCYTE_ERR_UNSUPPORTED,
                  "options", "row_locks, deterministic or local_rows", "none of them: the tensor is not cut by rows");
     if (!given) return;

@@ -69,6 +69,7 @@ void set_optimizer(whole_tensor& of, const optim::rule& by, const std::optional<
     comm::collective_call call(*of.comm(), "tensor_set_optimizer", comm::collective_call::always_agrees);
     call.attempt([&] {
       if (error) throw *error;
+      of.require_host("tensor_set_optimizer");
       shape.require_rows();
       optim::check(shape.dtype());
       optim::check(by);

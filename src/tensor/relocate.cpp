@@ -49,6 +49,7 @@ void require_unlocked(const whole_tensor& locks) {
 /// Throws on a rank that cannot relocate the tensor.
 void whole_tensor::check_target(const relocation_target& to) const {
   if (to.error) throw *to.error;
+  require_host("tensor_relocate");
   base::require(versions_ == nullptr && optimizer_ == nullptr, SYNCYTE_ERR_UNSUPPORTED,
                 "{} has {}, which cannot be relocated; expected a tensor without {}", layout_.text(),
                 versions_ ? "slots" : "an optimizer", versions_ ? "slots" : "optimizer");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "access/transfer.hpp"
@@ -18,28 +19,33 @@ struct row_kind {
   const char* packed;  ///< name of the packed argument
   bool writes_packed;
 
+  /// Runs the operation on a tensor in device memory.
+  void (*run_on_device)(const whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* packed);
   /// Run the operation on all rows of a request, or on the rows at some positions. All of them are mapped.
   void (*run)(const whole_tensor& of, const row_request& request);
   void (*run_some)(const whole_tensor& of, const row_request& request, std::span<const std::int64_t> positions);
 };
 
 /// An operation on rows, whose two forms are access::run and access::start. Rows that this process has mapped are done
-/// by begin(), rows of other owners in the transfer that it returns.
+/// by begin(), rows of other owners in the transfer that it returns. On devices there is the blocking form alone.
 class row_operation {
  public:
   std::unique_ptr<access::transfer> begin();
+  void run();
 
  protected:
-  row_operation(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const row_kind& what)
-      : of_(of), request_(of, index, packed, what.packed, what.writes_packed), kind_(what) {}
+  row_operation(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const row_kind& what);
+
+  bool is_on_device() const { return !request_; }
 
   whole_tensor& of_;
-  row_request request_;
+  std::optional<row_request> request_;  // none on devices, which check theirs
 
  private:
   std::unique_ptr<access::transfer> begin_boxes();
 
   const row_kind& kind_;
+  const syncyte_buffer_t *index_, *packed_;  // as the caller gave them
 };
 
 class gather final : public row_operation {
@@ -56,6 +62,7 @@ class scatter_add final : public row_operation {
  public:
   scatter_add(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   std::unique_ptr<access::transfer> begin();
+  void run();
 };
 
 }  // namespace syncyte::tensor

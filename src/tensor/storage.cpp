@@ -71,6 +71,25 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, layout& 
   return result;
 }
 
+std::shared_ptr<storage> storage::allocate_on_devices(comm::collective_call& call, layout& shape, int device) {
+  const comm::communicator& comm = call.comm();
+  call.attempt([&] {
+    base::require(
+        comm.node().count == 1, SYNCYTE_ERR_UNSUPPORTED,
+        "{} is to be in device memory, and {} has ranks that do not share memory ({} nodes); expected one node",
+        shape.text(), comm.name(), comm.node().count);
+  });
+  call.agree();
+  if (const auto table = shape.partition().table(); !table.empty())
+    shape.partition().use_table(comm::share_table(call, table, shape.text().c_str()));
+  auto result = std::make_shared<storage>();
+  result->on_device_ = device_storage::allocate(call, shape, device);
+  result->local_ = result->on_device_->local();
+  result->node_ = result->on_device_->node();
+  result->memory_of_rows_ = base::range_of(result->node_, static_cast<std::size_t>(shape.rows()) * shape.row_bytes());
+  return result;
+}
+
 std::shared_ptr<storage> storage::wrap(comm::collective_call& call, layout& shape, std::byte* mine,
                                        std::int64_t* released) {
   const comm::communicator& comm = call.comm();

@@ -11,6 +11,7 @@
 #include "comm/deferred_frees.hpp"
 #include "comm/node_memory.hpp"
 #include "rows/row_map.hpp"
+#include "tensor/device_storage.hpp"
 #include "tensor/layout.hpp"
 #include "window/remote.hpp"
 
@@ -23,6 +24,9 @@ class storage final : public comm::collective_resource {
   /// Allocates zeroed memory that each node shares, with the table of `shape`. Collective within `call`; succeeds or
   /// throws on all ranks.
   static std::shared_ptr<storage> allocate(comm::collective_call& call, layout& shape);
+
+  /// Allocates zeroed memory of the devices of a node, the job's only one. `device`: this rank's.
+  static std::shared_ptr<storage> allocate_on_devices(comm::collective_call& call, layout& shape, int device);
 
   /// Wraps rows that each rank has already. Collective as allocate(). `released` may be null, see
   /// syncyte_tensor_options_t.
@@ -48,6 +52,9 @@ class storage final : public comm::collective_resource {
   atomics::lock_table& locks() { return locks_; }  // of mapped rows; empty if adds need none
   /// Other ranks' memory; null if all rows are mapped.
   window::remote* remote() const { return remote_.get(); }
+  /// Null if the rows are in host memory. Otherwise this process has mapped no rows, and local() and node() are
+  /// addresses of the device.
+  device_storage* on_device() const { return on_device_.get(); }
 
  private:
   void open_remote(comm::collective_call& call, const layout& shape);
@@ -57,6 +64,7 @@ class storage final : public comm::collective_resource {
   std::shared_ptr<comm::node_memory> memory_;
   std::vector<std::uint64_t> private_words_;  // lock words of wrapped rows, to which only this process adds
   std::shared_ptr<window::remote> remote_;
+  std::unique_ptr<device_storage> on_device_;
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;

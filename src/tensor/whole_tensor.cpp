@@ -10,7 +10,26 @@
 
 namespace syncyte::tensor {
 
-syncyte_buffer_t whole_tensor::describe() const { return base::make_buffer(nullptr, layout_.dtype(), layout_.shape()); }
+void whole_tensor::require_host(const char* operation) const {
+  if (storage_->on_device() == nullptr) [[likely]]
+    return;
+  base::fail(SYNCYTE_ERR_UNSUPPORTED,
+             "{} does not work on {}, which is in device memory; expected a tensor in host "
+             "memory",
+             operation, layout_.text());
+}
+
+/// A description of some of the tensor's memory.
+syncyte_buffer_t whole_tensor::describe_at(std::byte* data, std::span<const std::int64_t> shape) const {
+  syncyte_buffer_t result = base::make_buffer(data, layout_.dtype(), shape);
+  if (const device_storage* const there = storage_->on_device()) {
+    result.memory = SYNCYTE_MEMORY_CUDA;
+    result.device = there->device();
+  }
+  return result;
+}
+
+syncyte_buffer_t whole_tensor::describe() const { return describe_at(nullptr, layout_.shape()); }
 
 void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) const {
   layout_.require_rows();
@@ -69,7 +88,7 @@ syncyte_buffer_t whole_tensor::local() const {
   } else {
     shape[0] = layout_.partition().count(comm_->rank());
   }
-  return base::make_buffer(storage_->local(), layout_.dtype(), shape);
+  return describe_at(storage_->local(), shape);
 }
 
 void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
@@ -81,7 +100,7 @@ void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
   shape[0] = 0;
   for (const int member : node.members) shape[0] += layout_.partition().count(member);
   first_row = node.is_consecutive() ? layout_.partition().first(node.members.front()) : -1;
-  view = base::make_buffer(storage_->node(), layout_.dtype(), shape);
+  view = describe_at(storage_->node(), shape);
 }
 
 bool whole_tensor::is_mapped(int owner) const {
@@ -91,6 +110,7 @@ bool whole_tensor::is_mapped(int owner) const {
 void whole_tensor::flush() const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (window::remote* const remote = storage_->remote()) remote->flush(-1);
+  if (device_storage* const there = storage_->on_device()) there->wait();
 }
 
 void whole_tensor::sync_rows() {

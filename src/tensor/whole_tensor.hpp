@@ -27,6 +27,7 @@ struct tensor_options {
   std::string name = {};  // equal on all ranks
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
+  int device = -1;  // of this rank; -1: that of the thread's context
   bool row_locks = false;
   bool deterministic = false;
   std::int64_t* released = nullptr;       // set to 1 when wrapped memory is no longer used
@@ -76,6 +77,9 @@ class whole_tensor {
   /// Whether this process loads and stores an owner's rows, of which there is at least one.
   bool is_mapped(int owner) const;
 
+  /// Throws SYNCYTE_ERR_UNSUPPORTED, naming the operation, if the tensor is in device memory.
+  void require_host(const char* operation) const;
+
   syncyte_buffer_t describe() const;
   void rows(int rank, std::int64_t& first, std::int64_t& count) const;
   void owner(base::array_argument<std::int64_t> rows, std::int32_t* ranks) const;
@@ -111,6 +115,7 @@ class whole_tensor {
   static std::shared_ptr<whole_tensor> create_blocks(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                                      const std::shared_ptr<collectives::shared_layout>& by,
                                                      std::int64_t& slots, const tensor_options& options);
+  syncyte_buffer_t describe_at(std::byte* data, std::span<const std::int64_t> shape) const;
   void check_target(const relocation_target& to) const;
   void check_layout(const relocation_target& to, std::span<const std::int32_t> have) const;
   std::shared_ptr<whole_tensor> with_other_parts(const relocation_target& to) const;

@@ -362,7 +362,7 @@ int main(void) {
       RESERVED_INPUT(syncyte_halo_options_t, 16, SYNCYTE_HALO_OPTIONS_INIT, halo_with),
       INPUT(syncyte_reducer_options_t, 16, SYNCYTE_REDUCER_OPTIONS_INIT, reducer_with),
       RESERVED_INPUT(syncyte_window_options_t, 24, SYNCYTE_WINDOW_OPTIONS_INIT, window_with),
-      RESERVED_INPUT(syncyte_tensor_options_t, 32, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
+      INPUT(syncyte_tensor_options_t, 32, SYNCYTE_TENSOR_OPTIONS_INIT, tensor_with),
       INPUT(syncyte_optimizer_options_t, 40, SYNCYTE_OPTIMIZER_OPTIONS_INIT, optimizer_with),
       INPUT(syncyte_store_options_t, 24, SYNCYTE_STORE_OPTIONS_INIT, store_with),
       {"syncyte_store_sampling_t", sizeof sampling, 64, offsetof(syncyte_store_sampling_t, reserved), &sampling,

@@ -104,5 +104,17 @@ module syncyte_memory_c
       type(c_ptr), value :: stream
       integer(c_int32_t) :: answer
     end function syncyte_memory_copy
+
+    !> Chooses the stream on which operations of the calling thread on tensors and tables in device memory are
+    !> queued from now on.
+    ! memory [in]: SYNCYTE_MEMORY_CUDA
+    ! stream [in]: a cudaStream_t of the device; null: operations run on the device's default stream and are
+    ! complete on return. cudaStreamLegacy is the default stream, without this wait
+    function syncyte_memory_set_stream(memory, stream) bind(C, name="syncyte_memory_set_stream") result(answer)
+      import
+      integer(c_int32_t), value :: memory
+      type(c_ptr), value :: stream
+      integer(c_int32_t) :: answer
+    end function syncyte_memory_set_stream
   end interface
 end module syncyte_memory_c

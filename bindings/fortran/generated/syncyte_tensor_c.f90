@@ -38,10 +38,11 @@ module syncyte_tensor_c
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
     ! pass numbers that add up to shape[0]
     integer(c_int64_t) :: local_rows = -1_c_int64_t
-    ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
+    ! where the rows lie, equal on all ranks; of SYNCYTE_MEMORY_CUDA, those of each rank on its device
     integer(c_int32_t) :: memory = 0_c_int32_t
-    ! 0
-    integer(c_int32_t) :: reserved = 0_c_int32_t
+    ! this rank's device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0. Ranks may use the same
+    ! one, and see different ones
+    integer(c_int32_t) :: device = -1_c_int32_t
     ! may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
     ! owns it; it must live as long as the array
     type(c_ptr) :: released = c_null_ptr

@@ -567,13 +567,13 @@ class WindowOptions(ctypes.Structure):
 class TensorOptions(ctypes.Structure):
     """Options of a new tensor."""
 
-    _defaults_: dict[str, Any] = {"local_rows": -1}
+    _defaults_: dict[str, Any] = {"local_rows": -1, "device": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_tensor_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("local_rows", ctypes.c_int64),  # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all pass numbers that add up to shape[0]
-        ("memory", ctypes.c_int32),  # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
-        ("reserved", ctypes.c_int32),  # 0
+        ("memory", ctypes.c_int32),  # where the rows lie, equal on all ranks; of SYNCYTE_MEMORY_CUDA, those of each rank on its device
+        ("device", ctypes.c_int32),  # this rank's device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0. Ranks may use the same one, and see different ones
         ("released", ctypes.POINTER(ctypes.c_int64)),  # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller owns it; it must live as long as the array
         ("row_locks", ctypes.c_int32),  # 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks
         ("deterministic", ctypes.c_int32),  # 1: scatter_add, and accumulate_box with SYNCYTE_OP_SUM, of floating-point and complex numbers take effect in tensor_sync(), with the same bits for every order of the adds and for every rank that makes them; 0: they take effect at once. Equal on all ranks
@@ -1560,6 +1560,15 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # stream (in, optional): a cudaStream_t; null waits for completion
         ],
     ),
+    # Chooses the stream on which operations of the calling thread on tensors and tables in device memory are queued
+    # from now on.
+    "syncyte_memory_set_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # memory (in): SYNCYTE_MEMORY_CUDA
+            ctypes.c_void_p,  # stream (in, optional): a cudaStream_t of the device; null: operations run on the device's default stream and are complete on return. cudaStreamLegacy is the default stream, without this wait
+        ],
+    ),
     # Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled
     # down, with a warning in the log, if the machine or its control group has less memory. Returns: SYNCYTE_ERR_MEMORY
     # (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
@@ -2428,14 +2437,17 @@ CORE: dict[str, Function] = {
     ),
     # Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, without MPI; callable
     # at any time, by several threads at once. Rows may repeat. float16, bfloat16, float32 and float64 are converted
-    # into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. Returns:
-    # SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
-    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output overlaps the table), SYNCYTE_ERR_UNSUPPORTED for
-    # device memory.
+    # into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. All three may be
+    # on one device: the operation is queued on the stream of memory_set_stream(), or complete on return if there is
+    # none. An index that is out of range is skipped then; it is the error of the call or, if it was queued, of the next
+    # call for a table of this device that finds it done. Returns: SYNCYTE_ERR_INDEX (names the first index that is out
+    # of range and its position; nothing is written in host memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    # SYNCYTE_ERR_ARGUMENT (output overlaps the table, or they lie on different devices), SYNCYTE_ERR_UNSUPPORTED (a
+    # build without kernels).
     "syncyte_rows_gather": Function(
         ctypes.c_int32,
         [
-            ctypes.POINTER(BufferDescription),  # table (in): 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
+            ctypes.POINTER(BufferDescription),  # table (in): 1 or more dimensions, any strides; the dimensions after the first form a row, which is contiguous in device memory
             ctypes.POINTER(BufferDescription),  # index (in): int32 or int64, contiguous, any number of dimensions
             ctypes.POINTER(BufferDescription),  # output (out): contiguous, index's elements times a row's elements; must not overlap the table
         ],

@@ -80,6 +80,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_device_count(syncyte_memory_t mem
 SYNCYTE_EXPORT syncyte_status_t syncyte_memory_copy(const syncyte_buffer_t* target, const syncyte_buffer_t* source,
                                                     void* stream);
 
+/**
+ * @brief Chooses the stream on which operations of the calling thread on tensors and tables in device memory
+ * are queued from now on.
+ * @param[in] memory SYNCYTE_MEMORY_CUDA
+ * @param[in] stream {optional} a cudaStream_t of the device; null: operations run on the device's default stream and
+ * are complete on return. cudaStreamLegacy is the default stream, without this wait
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_memory_set_stream(syncyte_memory_t memory, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,6 +31,16 @@
  * whole rows returns SYNCYTE_ERR_UNSUPPORTED: owners, the node's view, row locks, scatter_add, put_signal, optimizers.
  * An array argument must not share memory with a part of the box, unless it is exactly this part; of rows, with the
  * tensor.
+ *
+ * The rows of a tensor in device memory (options->memory) lie on the devices of the ranks, which share one node. It is
+ * cut by rows. tensor_local() and tensor_node() return addresses that kernels of this rank's device load and store;
+ * gather, scatter and scatter_add take an index and an array on this rank's device. They are queued on the stream of
+ * memory_set_stream(), or complete on return if there is none. An index that is out of range is skipped, and the error
+ * of the call, or, if it was queued, of the next flush, sync or operation on rows that finds it done. Kernels must not
+ * write what they read: the arrays lie outside the tensor. If scatter has a row several times, any of its sources
+ * stays. Floating-point sums of scatter_add depend on the order; it needs devices that add to each other's memory
+ * atomically. tensor_flush() and tensor_sync() wait for the queued operations and for the thread's stream. All other
+ * operations, and started forms, return SYNCYTE_ERR_UNSUPPORTED.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H
@@ -52,8 +62,10 @@ typedef struct syncyte_tensor_options_t {
   const char* name;   /**< may be null, which is a name of its own; equal on all ranks */
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
-  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
-  int32_t reserved;        /**< 0 */
+  syncyte_memory_t memory; /**< where the rows lie, equal on all ranks; of SYNCYTE_MEMORY_CUDA, those of each rank on
+                                its device */
+  int32_t device;          /**< {default(-1)} this rank's device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's
+                                context, or 0. Ranks may use the same one, and see different ones */
   int64_t* released;     /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
                               more. The caller owns it; it must live as long as the array */
   int32_t row_locks;     /**< 1: rows have locks, for tensor_lock(), of 8 bytes each; 0: no locks. Equal on all ranks */
@@ -65,7 +77,7 @@ typedef struct syncyte_tensor_options_t {
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
 #define SYNCYTE_TENSOR_OPTIONS_INIT \
-  {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, 0, NULL, 0, 0, NULL}
+  {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, -1, NULL, 0, 0, NULL}
 
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;

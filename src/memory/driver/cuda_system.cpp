@@ -180,6 +180,14 @@ CUkernel find_kernel(const device_scope& on, const kernel_image& image, const ch
 
 class cuda final : public device_system {
  public:
+  int current() override {
+    CUcontext context = nullptr;
+    CUdevice number = 0;
+    check(started().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+    if (context != nullptr) check(started().cuCtxGetDevice(&number), "cuCtxGetDevice");
+    return number;  // the driver numbers a process's devices as the process does
+  }
+
   device_id id(int device) override {
     CUuuid found{};
     check(started().cuDeviceGetUuid(&found, driver_number(device)), "cuDeviceGetUuid");

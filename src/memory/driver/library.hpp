@@ -9,6 +9,8 @@ namespace syncyte::memory::driver {
 
 // cuda.h defines some names as those of newer versions: cuMemAlloc is cuMemAlloc_v2.
 #define SYNCYTE_DRIVER_FUNCTIONS(EACH) \
+  EACH(cuCtxGetCurrent)                \
+  EACH(cuCtxGetDevice)                 \
   EACH(cuCtxPopCurrent)                \
   EACH(cuCtxPushCurrent)               \
   EACH(cuCtxSynchronize)               \

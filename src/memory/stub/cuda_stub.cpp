@@ -28,6 +28,7 @@ class cuda_stub final : public device_backend {
 /// The same for device_system.
 class no_system final : public device_system {
  public:
+  int current() override { fail_unsupported(); }
   device_id id(int) override { fail_unsupported(); }
   int find(const device_id&) override { fail_unsupported(); }
   bool is_peer(int, int) override { fail_unsupported(); }

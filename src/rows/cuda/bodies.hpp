@@ -28,6 +28,7 @@ struct bad_index {
   std::uint32_t operation = 0;
   std::uint64_t position = none;
   std::int64_t value = 0;
+  std::int64_t table_rows = 0;
 };
 
 /// What all kernels get. `2^lane_bits` threads work on a row together.
@@ -121,6 +122,8 @@ SYNCYTE_ANY_SIDE void note(const row_arguments& a, std::int64_t at, std::int64_t
     if (position < bad.position) {
       bad.value = value;
       bad.operation = a.operation;
+      bad.table_rows = a.table_rows;
+      fence();  // the host reads the position first
       bad.position = position;
     }
     fence();

@@ -113,6 +113,14 @@ bool is_pinned(const void* address) {
 
 using namespace standin;
 
+/// What the program has not given back: ranges of addresses, memory, mappings. For tests.
+STANDIN_API void standin_count(std::size_t* reserved, std::size_t* allocated, std::size_t* mapped) {
+  const std::lock_guard lock(mutex());
+  *reserved = ranges.size();
+  *allocated = allocations.size();
+  *mapped = mappings.size();
+}
+
 STANDIN_API CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*,
                                                    CUmemAllocationGranularity_flags) {
   *bytes = granularity;

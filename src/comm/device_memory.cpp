@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/device_memory.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "comm/communicator.hpp"
+#include "memory/mapping.hpp"
+#include "mpi/small_collectives.hpp"
+#include "topology/shared_descriptor.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+/// What a rank needs, and the device that it uses.
+struct demand {
+  std::uint64_t bytes;
+  std::uint64_t page_bytes;
+  memory::device_id device;
+};
+
+/// Consecutive pages of a range that lie on one rank's device, in bytes.
+struct page_run {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// The ranks' parts in pages of the largest of their sizes.
+struct page_plan {
+  std::vector<std::size_t> offsets{0};  // of the parts, and their end
+  std::size_t page_bytes = 1;
+
+  explicit page_plan(const std::vector<demand>& demands) {
+    for (const demand& each : demands) {
+      std::size_t end = 0;
+      base::require(!__builtin_add_overflow(offsets.back(), each.bytes, &end) && end < (std::size_t{1} << 62),
+                    SYNCYTE_ERR_MEMORY, "the node's ranks together ask for more than 2^62 bytes of device memory");
+      offsets.push_back(end);
+      page_bytes = std::max<std::size_t>(page_bytes, each.page_bytes);
+    }
+  }
+
+  std::size_t bytes() const { return memory::round_up(offsets.back(), page_bytes); }
+  /// The pages whose first byte belongs to a rank.
+  page_run pages_of(std::size_t rank) const {
+    const std::size_t begin = memory::round_up(offsets[rank], page_bytes);
+    return {begin, memory::round_up(offsets[rank + 1], page_bytes) - begin};
+  }
+};
+
+/// Throws if a device that this process sees is out of reach of its own one. One that it does not see may be in reach:
+/// mapping its memory shows that.
+void require_peers(int device, const std::vector<demand>& demands) {
+  memory::device_system& system = memory::cuda_system();
+  for (std::size_t rank = 0; rank < demands.size(); ++rank) {
+    const int other = system.find(demands[rank].device);
+    base::require(other < 0 || system.is_peer(device, other), SYNCYTE_ERR_UNSUPPORTED,
+                  "device {} ({}) cannot access the memory of {}, which rank {} of the node uses", device,
+                  memory::text_of(system.id(device)), memory::text_of(demands[rank].device), rank);
+  }
+}
+
+/// Runs a step, and adds what it is for to its error.
+template <class Step>
+void explain(const char* what, int device, Step&& step) {
+  try {
+    step();
+  } catch (const base::error& error) {
+    throw base::error(error.status(), fmt::format("{} on device {}: {}", what, device, error.what()), error.fields());
+  }
+}
+
+/// 1 for each pair of ranks of which this process knows that atomic operations of the first one's device on the second
+/// one's memory work. A process sees some of the devices.
+std::vector<unsigned char> known_atomics(const std::vector<demand>& demands) {
+  memory::device_system& system = memory::cuda_system();
+  std::vector<int> numbers;
+  for (const demand& each : demands) numbers.push_back(system.find(each.device));
+  std::vector<unsigned char> result;
+  for (std::size_t a = 0; a < numbers.size(); ++a)
+    for (std::size_t b = 0; b < numbers.size(); ++b)
+      result.push_back(demands[a].device == demands[b].device ||
+                       (numbers[a] >= 0 && numbers[b] >= 0 && system.has_atomics(numbers[a], numbers[b])));
+  return result;
+}
+
+/// Whether for each pair some rank knows that atomic operations work. Collective over the node.
+bool agree_on_atomics(const std::vector<unsigned char>& mine, MPI_Comm node) {
+  std::vector<unsigned char> known(mine.size());
+  mpi::check(MPI_Allreduce(mine.data(), known.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, MPI_MAX, node),
+             "MPI_Allreduce");
+  return std::ranges::find(known, 0) == known.end();
+}
+
+}  // namespace
+
+std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, int device, std::size_t bytes,
+                                                       const char* what) {
+  memory::device_system& system = memory::cuda_system();
+  const topology::node_group& node = call.comm().node();
+  demand mine{bytes, 0, {}};
+  call.attempt([&] {
+    mine.page_bytes = system.page_bytes(device);
+    mine.device = system.id(device);
+  });
+  call.agree();
+  const std::vector<demand> demands = mpi::allgather(mine, node.comm);
+  const auto place = static_cast<std::size_t>(node.rank);
+  std::shared_ptr<device_memory> result(new device_memory);
+  std::optional<page_plan> plan;
+  std::vector<unsigned char> atomics;
+  memory::descriptor file;
+  call.attempt([&] {
+    plan.emplace(demands);
+    require_peers(device, demands);
+    atomics = known_atomics(demands);
+    result->device_ = device;
+    result->local_offset_ = plan->offsets[place];
+    if (plan->bytes() == 0) return;
+    explain(what, device, [&] {
+      result->range_ = system.reserve(device, plan->bytes());
+      if (const page_run own = plan->pages_of(place); own.bytes > 0)
+        file = result->range_->create(own.offset, own.bytes);
+    });
+  });
+  call.agree();
+  result->has_atomics_ = agree_on_atomics(atomics, node.comm);
+  // A rank's file is closed before the next one is given: a process has two at most.
+  for (int owner = 0; owner < node.size; ++owner) {
+    topology::descriptor_attempt given = topology::share_descriptor(node.comm, owner, file);
+    call.attempt([&] {
+      if (given.error) throw *given.error;
+      const page_run pages = plan->pages_of(static_cast<std::size_t>(owner));
+      if (given.file) explain(what, device, [&] { result->range_->map(pages.offset, pages.bytes, given.file); });
+    });
+  }
+  call.agree();
+  return result;
+}
+
+}  // namespace syncyte::comm
