@@ -52,10 +52,10 @@ def copies(function) -> list[int]:
     return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies(), strict=True)]
 
 
-def pending(values: torch.Tensor) -> torch.Tensor:
+def pending(values: torch.Tensor, device: torch.device = DEVICE) -> torch.Tensor:
     """A tensor that has other values until a caller waits for the device's current stream."""
-    filled = values.to(DEVICE)
-    result = torch.zeros(values.shape, dtype=values.dtype).to(DEVICE)
+    filled = values.to(device)
+    result = torch.zeros(values.shape, dtype=values.dtype).to(device)
     result.copy_(filled)
     assert not IS_PRETENDED or values.numel() == 0 or not torch.ops.pretend.is_finished(0)
     return result

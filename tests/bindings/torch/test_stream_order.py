@@ -132,6 +132,15 @@ def test_messages_arrive_after_what_was_enqueued_before(given):
     assert [torch.equal(each.cpu(), expected) for each in got] == [True] * 3
 
 
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="one CUDA device")
+def test_another_device_than_the_current_one(given):
+    other = torch.device("cuda", 1)
+    assert torch.equal(allreduce(pending(given, other)).cpu(), allreduce(given))
+    got = pending(torch.full((COUNT,), -1.0), other)
+    COMM.sendrecv(pending(given, other), NEXT, got, PREVIOUS)
+    assert torch.equal(got.cpu(), given + 10 * (PREVIOUS - RANK))
+
+
 # Collectives that give the memory to MPI itself, and raise UnsupportedError where it takes none of devices.
 MOVING = {
     "bcast": lambda x: COMM.bcast(x, SIZE - 1),
