@@ -131,7 +131,7 @@ module syncyte_base_c
   !> returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any alignment, except that
   !> reductions and lists of rows need aligned elements (complex ones aligned to their parts): SYNCYTE_ERR_SHAPE. No
   !> function waits for work that is enqueued on memory of a device: it must be complete before the call, or on the
-  !> stream that the function takes.
+  !> stream that the function takes (syncyte_memory_set_stream()).
   type, bind(C) :: syncyte_buffer_t
     ! sizeof(syncyte_buffer_t)
     integer(c_size_t) :: struct_size = 168_c_size_t

@@ -265,7 +265,7 @@ class BufferDescription(ctypes.Structure):
     returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any alignment, except that
     reductions and lists of rows need aligned elements (complex ones aligned to their parts): SYNCYTE_ERR_SHAPE.
     No function waits for work that is enqueued on memory of a device: it must be complete before the call, or on
-    the stream that the function takes.
+    the stream that the function takes (syncyte_memory_set_stream()).
     """
 
     _defaults_: dict[str, Any] = {}

@@ -187,7 +187,7 @@ enum syncyte_log_level_values {
  * element. Every function returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any
  * alignment, except that reductions and lists of rows need aligned elements (complex ones aligned to their parts):
  * SYNCYTE_ERR_SHAPE. No function waits for work that is enqueued on memory of a device: it must be complete before
- * the call, or on the stream that the function takes.
+ * the call, or on the stream that the function takes (syncyte_memory_set_stream()).
  */
 typedef struct syncyte_buffer_t {
   size_t struct_size;                /**< sizeof(syncyte_buffer_t) */
