@@ -268,6 +268,9 @@ class buffer : public const_buffer {
       throw error(status::type, "buffer: asked for " + std::string(name_of(dtype_of<T>)) + ", but the elements are " +
                                     std::string(name_of(type())));
     }
+    if (raw_.memory != SYNCYTE_MEMORY_HOST) {
+      throw error(status::unsupported, "buffer: asked for its elements, which are in device memory");
+    }
     if (!is_contiguous()) throw error(status::shape, "buffer: asked for its elements, but it has gaps between them");
     if (raw_.read_only != 0) throw error(status::argument, "buffer: asked for its elements, but it is read-only");
     return {static_cast<T*>(raw_.data), static_cast<std::size_t>(size())};

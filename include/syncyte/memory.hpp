@@ -31,6 +31,12 @@ inline void copy(const buffer& target, const const_buffer& source, void* stream 
   check(syncyte_memory_copy(target.get(), source.get(), stream));
 }
 
+/// Chooses the stream (a cudaStream_t) on which operations of this thread on tensors and tables in device memory are
+/// queued. Null: they run on the default stream of the device and are complete on return.
+inline void set_stream(void* stream, memory_kind kind = memory_kind::cuda) {
+  check(syncyte_memory_set_stream(detail::raw(kind), stream));
+}
+
 /// Host memory from the pool; the destructor releases it. Its contents are undefined, its alignment is 64 bytes.
 /// Move-only.
 template <element T>

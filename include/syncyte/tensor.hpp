@@ -19,10 +19,11 @@ struct tensor_options {
   std::string name = {};  ///< equal on all ranks; empty is a name of its own
   /// Number of this rank's rows, on all ranks or none; empty: equal parts.
   std::optional<std::int64_t> local_rows = {};
-  memory_kind memory = memory_kind::host;  ///< host
+  memory_kind memory = memory_kind::host;  ///< equal on all ranks
   bool row_locks = false;                  ///< rows have locks, for lock(), of 8 bytes each; equal on all ranks
   bool deterministic = false;              ///< sync() makes the adds, with a result that depends on no order
   std::string label = "";                  ///< name for messages, if not empty; ranks may differ
+  std::int32_t device = -1;                ///< this rank's, of memory_kind::cuda; -1: that of the thread's context
 };
 
 /// Hyperparameters of optimizers, which ignore those that they do not have.
@@ -302,7 +303,7 @@ class tensor : public detail::tensor_methods {
             detail::null_if_empty(options.name),
             options.local_rows.value_or(-1),
             detail::raw(options.memory),
-            0,
+            options.device,
             nullptr,
             options.row_locks ? 1 : 0,
             options.deterministic ? 1 : 0,

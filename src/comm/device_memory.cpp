@@ -73,11 +73,11 @@ void explain(const char* what, int device, Step&& step) {
 
 /// 1 for each pair of ranks of which this process knows that atomic operations of the first one's device on the second
 /// one's memory work. A process sees some of the devices.
-std::vector<unsigned char> known_atomics(const std::vector<demand>& demands) {
+std::vector<std::uint64_t> known_atomics(const std::vector<demand>& demands) {
   memory::device_system& system = memory::cuda_system();
   std::vector<int> numbers;
   for (const demand& each : demands) numbers.push_back(system.find(each.device));
-  std::vector<unsigned char> result;
+  std::vector<std::uint64_t> result;
   for (std::size_t a = 0; a < numbers.size(); ++a)
     for (std::size_t b = 0; b < numbers.size(); ++b)
       result.push_back(demands[a].device == demands[b].device ||
@@ -86,11 +86,9 @@ std::vector<unsigned char> known_atomics(const std::vector<demand>& demands) {
 }
 
 /// Whether for each pair some rank knows that atomic operations work. Collective over the node.
-bool agree_on_atomics(const std::vector<unsigned char>& mine, MPI_Comm node) {
-  std::vector<unsigned char> known(mine.size());
-  mpi::check(MPI_Allreduce(mine.data(), known.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, MPI_MAX, node),
-             "MPI_Allreduce");
-  return std::ranges::find(known, 0) == known.end();
+bool agree_on_atomics(std::vector<std::uint64_t> known, MPI_Comm node) {
+  mpi::allreduce(known, MPI_MAX, node);
+  return std::ranges::find(known, 0u) == known.end();
 }
 
 }  // namespace
@@ -109,7 +107,7 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
   const auto place = static_cast<std::size_t>(node.rank);
   std::shared_ptr<device_memory> result(new device_memory);
   std::optional<page_plan> plan;
-  std::vector<unsigned char> atomics;
+  std::vector<std::uint64_t> atomics;
   memory::descriptor file;
   call.attempt([&] {
     plan.emplace(demands);

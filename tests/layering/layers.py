@@ -84,6 +84,7 @@ MPI_CALLERS = {
     "src/halo/transfer": "messages of halos",
     "src/messages/message": "point-to-point messages",
     "src/topology/shared_attempt": "the wait for ranks that attach to shared memory",
+    "src/topology/shared_descriptor": "the wait for ranks that get a descriptor",
     "src/window/rma": "one-sided access to other nodes",
     "src/window/remote_mutex": "one-sided access to other nodes",
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import math
@@ -15,6 +16,7 @@ from . import _library, dtypes
 from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer
 from ._checks import wrong
 from ._declarations import DType, Memory
+from ._devices import on_current_stream
 from ._handles import release_with
 from .errors import ShapeError
 
@@ -110,7 +112,8 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     Parameters
     ----------
     table : array
-        1 or more dimensions, any strides, numpy or torch, in host memory.
+        1 or more dimensions, any strides, numpy or torch. Of a CUDA tensor, rows are contiguous; index and out are on
+        its device, and the operation is enqueued on torch's current stream.
     index : array of int32 or int64
         Any number of dimensions; contiguous. Rows may repeat.
     dtype : element type, optional
@@ -127,19 +130,26 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     Raises
     ------
     OutOfRangeError
-        Names the first index that is out of range, and its position; nothing was written.
+        Names the first index that is out of range, and its position; nothing was written. On a device the index is
+        skipped, and a later call raises the error.
     DtypeError, ShapeError
         Types that cannot be converted; strides or shapes that do not fit.
     """
-    source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED)
-    rows = as_buffer(index, "index")
+    queued = dtypes.is_torch_tensor(table) and table.is_cuda
+    source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED, queued=queued)
+    rows = as_buffer(index, "index", queued=queued)
     expected = None if dtype is None else dtypes.as_dtype(dtype)
     shape = rows.shape + source.shape[1:]
     if out is None:
-        out = empty(source.array_kind, source.dtype if expected is None else expected, shape)
-    target = as_buffer(out, "out", writable=True, expected=expected)
+        element = source.dtype if expected is None else expected
+        if queued:
+            out = table.new_empty(shape, dtype=dtypes.torch_dtype(element))
+        else:
+            out = empty(source.array_kind, element, shape)
+    target = as_buffer(out, "out", writable=True, expected=expected, queued=queued)
     if target.shape != shape:
         raise wrong(ShapeError, "out", f"of shape {target.shape}", f"shape {shape}")
-    _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
+    with on_current_stream(table.device) if queued else contextlib.nullcontext():
+        _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
     target.mark_written()
     return out

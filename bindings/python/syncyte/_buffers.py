@@ -112,7 +112,9 @@ def _torch_of(value: object) -> ModuleType | None:
     return torch if torch is not None and isinstance(value, torch.Tensor) else None
 
 
-def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: str | None) -> Buffer:
+def _of_torch(
+    torch: Any, tensor: Any, name: str, writable: bool, recorded_by: str | None, queued: bool = False
+) -> Buffer:
     if is_dtensor(tensor):
         raise wrong(errors.DtypeError, name, "a DTensor", "a plain tensor, such as its to_local()")
     if tensor.layout != torch.strided or not (tensor.is_cpu or tensor.is_cuda):
@@ -132,7 +134,8 @@ def _of_torch(torch: Any, tensor: Any, name: str, writable: bool, recorded_by: s
     if tensor.is_cuda:
         buffer.description.memory = int(c.Memory.CUDA)
         buffer.description.device = tensor.device.index or 0
-        torch.cuda.current_stream(tensor.device).synchronize()  # the library reads and writes at once
+        if not queued:  # the library reads and writes at once
+            torch.cuda.current_stream(tensor.device).synchronize()
     return buffer
 
 
@@ -191,20 +194,22 @@ def as_buffer(
     contiguous: bool = True,
     expected: c.DType | None = None,
     recorded_by: str | None = None,
+    queued: bool = False,
 ) -> Buffer:
-    """Describes an array without copying it. Waits for what is enqueued on a CUDA tensor's current stream.
+    """Describes an array without copying it.
 
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; for
     input also numbers and lists. name: for messages. expected: required element type; for bfloat16, numpy's uint16
     is then accepted. recorded_by: the function of syncyte.torch that records the gradients that this operation loses;
-    NOT_RECORDED if no function records them; None if there is nothing to lose.
+    NOT_RECORDED if no function records them; None if there is nothing to lose. queued: the operation is enqueued on the
+    current stream of a CUDA tensor; otherwise what is enqueued there is waited for.
 
     Raises DtypeError (also for a masked array), ShapeError (not contiguous; not aligned; written although elements
     share memory), ArgumentError (read-only; a tensor that requires grad and would be written or lose its gradient).
     """
     torch = _torch_of(value)
     if torch is not None:
-        buffer = _of_torch(torch, value, name, writable, recorded_by)
+        buffer = _of_torch(torch, value, name, writable, recorded_by, queued)
     else:
         buffer = _of_numpy(_as_array(value, name, writable), name, writable, expected)
     _check_strides(buffer, name, writable, contiguous)
@@ -213,17 +218,18 @@ def as_buffer(
     return buffer
 
 
-def index_buffer(value: Any, name: str, *, narrow: bool) -> Buffer:
+def index_buffer(value: Any, name: str, *, narrow: bool, queued: bool = False) -> Buffer:
     """Describes row numbers or keys: an array of int32 or int64, a list or a number.
 
-    Strided arrays are copied. Arrays of int32 are copied too, unless `narrow`: the C library then reads them.
+    Strided arrays are copied. Arrays of int32 are copied too, unless `narrow`: the C library then reads them. `queued`:
+    as of as_buffer().
     """
     if isinstance(value, (list, tuple, range)) and not len(value):
         value = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
     torch = _torch_of(value)
     if torch is not None:
         wide = value.long() if not narrow and value.dtype == torch.int32 else value
-        buffer = _of_torch(torch, wide.contiguous(), name, writable=False, recorded_by=None)
+        buffer = _of_torch(torch, wide.contiguous(), name, writable=False, recorded_by=None, queued=queued)
     else:
         array = _as_array(value, name, False)
         widens = not narrow and array.dtype == np.int32

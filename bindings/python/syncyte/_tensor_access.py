@@ -19,8 +19,12 @@ from ._types import Reduction, WindowReduction
 from .errors import ArgumentError, OutOfRangeError, ShapeError
 
 
-def row_numbers(index: Any) -> Buffer:
-    return index_buffer(index, "index", narrow=True)
+def row_numbers(index: Any, device: Any = None) -> Buffer:
+    """Describes row numbers; lists and numbers for a tensor on a CUDA device come there."""
+    if device is not None and isinstance(index, (int, list, tuple, range)):
+        torch = dtypes.import_torch()
+        index = torch.tensor(index, dtype=torch.int64, device=device)
+    return index_buffer(index, "index", narrow=True, queued=device is not None)
 
 
 def refuse_extent_and_out(extent: Any, out: Any) -> None:
@@ -41,24 +45,30 @@ class TensorAccess(TensorMemory):
     # Rows.
 
     def _rows_to_read(self, index: Any, out: Any) -> Access:
-        wanted = row_numbers(index)
+        wanted = row_numbers(index, self._device)
         if out is None:
             is_array = wanted.array_kind == TORCH or isinstance(index, np.ndarray)
             return self._new_rows(wanted.array_kind if is_array else self._array_kind, wanted)
-        target = as_buffer(out, "out", writable=True, expected=self._dtype)
+        target = as_buffer(out, "out", writable=True, expected=self._dtype, queued=self._device is not None)
         self._check_rows(wanted, target, "out")
         return Access((wanted, target), (wanted.reference, target.reference), out, target)
 
     def _new_rows(self, array_kind: str, wanted: Buffer) -> Access:
-        target = _arrays.new_buffer(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
+        shape = (*wanted.shape, *self._shape[1:])
+        if self._device is None:
+            target = _arrays.new_buffer(array_kind, self._dtype, shape)
+        else:
+            target = as_buffer(self.local.detach().new_empty(shape), "out", writable=True, queued=True)
         return Access((wanted, target), (wanted.reference, target.reference), target.array)
 
     def _read_rows(self, array_kind: str, index: Any) -> Any:
         """Returns a new array of rows."""
-        return self._run("gather", self._new_rows(array_kind, row_numbers(index)))
+        if self._device is not None:
+            index = dtypes.import_torch().as_tensor(index, device=self._device)
+        return self._run("gather", self._new_rows(array_kind, row_numbers(index, self._device)))
 
     def _rows_to_write(self, index: Any, source: Any, name: str = "source") -> Access:
-        wanted, values = row_numbers(index), self._source(source, name, contiguous=True)
+        wanted, values = row_numbers(index, self._device), self._source(source, name, contiguous=True)
         self._check_rows(wanted, values, name)
         return Access((wanted, values), (wanted.reference, values.reference), self)
 
@@ -73,7 +83,10 @@ class TensorAccess(TensorMemory):
         return Access(access.arrays, (*access.arguments, *signal), self)
 
     def _source(self, source: Any, name: str, contiguous: bool) -> Buffer:
-        return as_buffer(source, name, contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
+        return as_buffer(
+            source, name, contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED,
+            queued=self._device is not None
+        )  # fmt: skip
 
     def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
         expected = (*index.shape, *self._shape[1:])
@@ -97,7 +110,16 @@ class TensorAccess(TensorMemory):
 
     def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
         """Returns a new array of a box that is known to lie inside."""
+        if self._device is not None:
+            return self._node_box(lower, extent).clone()
         return self._run("get_box", self._new_box(array_kind, (ctypes.c_int64 * len(lower))(*lower), extent))
+
+    def _node_box(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        """Returns a view of a box of a tensor in device memory, whose rows are all on this node."""
+        box = self._view("node", TORCH).detach()
+        for axis, (first, count) in enumerate(zip(lower, extent, strict=True)):
+            box = box.narrow(axis, first, count)
+        return box
 
     def _box_of(self, lower: Sequence[int], source: Any) -> tuple[Buffer, tuple[Any, ...]]:
         values = self._source(source, "source", contiguous=False)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import sys
@@ -15,6 +16,7 @@ from . import _arrays, _library, _parts, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, check_kind, integers, wrong
+from ._devices import as_cuda_device, on_current_stream
 from ._handles import Handle
 from ._requests import reap
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -93,6 +95,7 @@ class TensorMemory(Handle):
         label: str | None = None,
         row_locks: bool = False,
         deterministic: bool = False,
+        device: torch.device | str | None = None,
     ):
         """Makes a tensor of zeros. Collective; all ranks agree on shape, dtype, name, and whether local_rows is given.
 
@@ -117,9 +120,15 @@ class TensorMemory(Handle):
             True: scatter_add_, and accumulate_box with "sum", of floating-point and complex numbers take effect in
             sync(), with the same bits for every order of the adds and for every rank that makes them. Equal on all
             ranks.
+        device : torch.device or str, optional
+            "cuda" or "cuda:N": this rank's rows lie in the memory of this CUDA device, of which all ranks give one; its
+            `local` and `node` are CUDA tensors, and operations on rows are enqueued on torch's current stream. The
+            ranks share one node. None or "cpu": host memory.
 
         Raises
         ------
+        UnsupportedError
+            On all ranks: there is no such device; devices of the node cannot access each other's memory.
         DtypeError, ShapeError, ArgumentError, OutOfMemoryError, MismatchError
             On all ranks: wrong arguments; local_rows do not add up; too little memory; ranks differ.
         """
@@ -129,11 +138,14 @@ class TensorMemory(Handle):
             rows = -1 if local_rows is None else as_int64(local_rows, "local_rows")
             if local_rows is not None and rows < 0:
                 raise wrong(ShapeError, "local_rows", rows, "0 or more, or None")
+            chosen = as_cuda_device(device)
             options = _library.new_struct(
                 c.TensorOptions,
                 name=_library.name_bytes(name),
                 label=_library.name_bytes(label, "label"),
                 local_rows=rows,
+                memory=int(c.Memory.HOST if chosen is None else c.Memory.CUDA),
+                device=-1 if chosen is None else chosen.index,
                 row_locks=int(bool(row_locks)),
                 deterministic=int(bool(deterministic)),
             )
@@ -142,13 +154,16 @@ class TensorMemory(Handle):
         extents, element, options = comm._prepare("tensor_create", prepare, always=True)
         description = int(element), len(extents), integers(ctypes.c_int64, extents or (0,), "shape")
         handle = _library.core().output("syncyte_tensor_create", comm.handle, *description, options)
-        self._take(handle, comm, extents, element, _array_kind_of(dtype), name=label or name)
+        cuda = dtypes.import_torch().device("cuda", options.device) if options.memory == c.Memory.CUDA else None
+        kind = TORCH if cuda is not None else _array_kind_of(dtype)
+        self._take(handle, comm, extents, element, kind, name=label or name, device=cuda)
 
     def _take(
         self, handle: int, comm: Comm, shape: tuple[int, ...], dtype: c.DType, array_kind: str, wrapped: Any = None,
-        name: str | None = None,
+        name: str | None = None, device: torch.device | None = None,
     ) -> None:  # fmt: skip
         self._own(handle)
+        self._device = device  # None: host memory
         self._layout: Layout | None = None
         self._comm, self._shape, self._dtype, self._array_kind = comm, shape, dtype, array_kind
         self._original, self._name = wrapped, name
@@ -404,7 +419,10 @@ class TensorMemory(Handle):
             comm = Comm(core.output("syncyte_tensor_comm", handle))
         found = core.output("syncyte_tensor_describe", handle)
         tensor = cls.__new__(cls)
-        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), c.DType(found.dtype), array_kind, wrapped)
+        shape, cuda = tuple(found.shape[: found.ndim]), None
+        if found.memory == c.Memory.CUDA:
+            cuda, array_kind = dtypes.import_torch().device("cuda", found.device), TORCH
+        tensor._take(handle, comm, shape, c.DType(found.dtype), array_kind, wrapped, device=cuda)
         tensor._layout = tensor._layout_of(handle)
         return tensor
 
@@ -419,7 +437,8 @@ class TensorMemory(Handle):
         It also frees objects that all ranks have dropped.
         """
         self._agree_in_place("tensor_sync")
-        _library.core().syncyte_tensor_sync(self.handle)
+        with self._queued():
+            _library.core().syncyte_tensor_sync(self.handle)
         _forget_released()
 
     # Properties.
@@ -493,6 +512,21 @@ class TensorMemory(Handle):
         first, count = _library.core().output("syncyte_tensor_rows", self.handle, number)
         return range(first, first + count)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the rows lie: a CUDA device of this rank, or the CPU. Local; imports torch."""
+        return dtypes.import_torch().device("cpu") if self._device is None else self._device
+
+    def _queued(self) -> contextlib.AbstractContextManager[None]:
+        """For calls of the library that use device memory: they are enqueued on torch's current stream."""
+        return contextlib.nullcontext() if self._device is None else on_current_stream(self._device)
+
+    def _run(self, name: str, call: Any) -> Any:
+        if self._device is None:
+            return super()._run(name, call)
+        with self._queued():
+            return super()._run(name, call)
+
     # Views.
 
     def _view(self, part: str, array_kind: str) -> Any:
@@ -501,7 +535,18 @@ class TensorMemory(Handle):
             found = self._cache[part, array_kind] = self._make_view(part, array_kind)
         return found
 
+    def _make_device_view(self, part: str, array_kind: str) -> Any:
+        if array_kind != TORCH:
+            raise UnsupportedError(
+                f"{self._called()} is in memory of {self._device}, of which numpy has no arrays: use t.local or t.node"
+            )
+        from ._torch_operators import operators
+
+        return operators.device_rows(self.handle, part == "node")
+
     def _make_view(self, part: str, array_kind: str) -> Any:
+        if self._device is not None:
+            return self._make_device_view(part, array_kind)
         found = _library.core().output(f"syncyte_tensor_{part}", self.handle)
         description = found if part == "local" else found[0]
         shape = description.shape[: description.ndim]

@@ -102,7 +102,14 @@ def requires_grad_(whole: TensorMemory, requires_grad: bool) -> None:
 def _make_companions(whole: TensorMemory) -> None:
     rows = len(whole.rows())
     whole.__dict__[GRADIENT_COMPANIONS] = tuple(
-        type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, label=f"{what} of {whole._called()}")
+        type(whole)(
+            whole.shape,
+            whole.dtype,
+            comm=whole.comm,
+            local_rows=rows,
+            label=f"{what} of {whole._called()}",
+            device=whole._device,
+        )
         for what in ("gradients", "gathers")
     )
 

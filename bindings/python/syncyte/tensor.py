@@ -71,7 +71,8 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
                 f"{self._called()} is cut by a layout, whose array may have another order: use t.local, a view of it, "
                 f"or t[:], a copy of all elements"
             )
-        return self.local.detach() if self._dtype in dtypes.NUMPY_LACKS else self.local_array
+        is_tensor = self._dtype in dtypes.NUMPY_LACKS or self._device is not None
+        return self.local.detach() if is_tensor else self.local_array
 
     # Reading and writing by index.
 
@@ -97,10 +98,18 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         parsed = _indexing.parse(key, self._shape)
         if isinstance(parsed, _indexing.Box):
             shape = _indexing.assigned_shape(parsed)
-            self.put_box(parsed.lower, self._broadcast(values, shape).reshape(parsed.extent))
+            box = self._broadcast(values, shape).reshape(parsed.extent)
+            if self._device is not None:
+                self._node_box(parsed.lower, parsed.extent).copy_(box)
+            else:
+                self.put_box(parsed.lower, box)
             return
         _indexing.check_assignable(parsed)
         rows = self._broadcast(values, (*parsed.index.shape, *self._shape[1:]))
+        if self._device is not None:
+            index = dtypes.import_torch().as_tensor(parsed.index, device=self._device)
+            self.scatter_(index, rows.contiguous())
+            return
         self.scatter_(parsed.index, rows.contiguous() if dtypes.is_torch_tensor(rows) else np.ascontiguousarray(rows))
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
@@ -117,7 +126,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
-            lacks = self._dtype in dtypes.NUMPY_LACKS
+            lacks = self._dtype in dtypes.NUMPY_LACKS or self._device is not None
             if dtypes.is_torch_tensor(values) or (lacks and not self._are_bits(values)):
                 tensor = self._converted(values)
                 return tensor if tensor.shape == shape else tensor.expand(shape).contiguous()
@@ -140,7 +149,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         torch_module = dtypes.import_torch()
         if isinstance(values, np.ndarray):  # torch has no negative strides, nor other orders of bytes
             values = torch_module.from_numpy(np.array(values, values.dtype.newbyteorder("=")))
-        tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu").detach()
+        tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device=self.device).detach()
         if tensor.layout != torch_module.strided:
             raise TypeError(f"a tensor of layout {tensor.layout} has no strides")
         return tensor.resolve_conj().resolve_neg()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The stand-in's streams and events, and what runs on them.
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -62,6 +65,13 @@ void copy_bytes(void* target, const void* source, std::size_t bytes) {
     std::memmove(own_address(target), own_address(source), bytes);
   else
     sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+/// Sets bytes. Zeroed pages become holes of their memory file: they take no memory.
+void set_bytes(void* target, int value, std::size_t bytes) {
+  const bool is_whole_pages = reinterpret_cast<std::uintptr_t>(target) % granularity == 0 && bytes % granularity == 0;
+  if (value == 0 && is_whole_pages && ::madvise(target, bytes, MADV_REMOVE) == 0) return;
+  std::memset(target, value, bytes);
 }
 
 }  // namespace
@@ -185,7 +195,7 @@ STANDIN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, st
   auto* const to = reinterpret_cast<void*>(target);
   return add_to_stream(on, [=] {
     if (is_accessible(to, bytes, rights::write))
-      std::memset(own_address(to), value, bytes);
+      set_bytes(own_address(to), value, bytes);
     else
       sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
   });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interface of WholeMemory's PyTorch module on Syncyte, for host memory on one node.
+"""The interface of WholeMemory's PyTorch module on Syncyte, on one node.
 
 ``from syncyte.compat import wholememory_pytorch as wm``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``from wholememory.torch import wholememory_pytorch as wm``.
@@ -10,7 +10,8 @@ Differences from WholeMemory:
 - Tensors may be dropped in any order.
 - Every table is spread over all its ranks.
 - Indices are checked, gathering from a slice uses the slice's rows, and integer tables can be gathered.
-- A host tensor is a CPU tensor, and chunked tensors lie in host memory. Requests for CUDA raise UnsupportedError.
+- A host tensor is a CPU tensor. Chunked tensors lie in device memory where there is a device, otherwise in host memory.
+- Device memory is seen from the device on which the tensor was made, and from no other of the same process.
 
 One thread of each rank may call these functions.
 """
@@ -60,7 +61,6 @@ __all__ = [
     "mp_init",
 ]
 
-_NO_CUDA = "Syncyte's WholeMemory module has host memory only"
 _MADE = "a tensor that create_tensor() has made, or a part of one"
 
 
@@ -219,8 +219,6 @@ def _create(
     comm = _comm_of(ranks)
 
     def check() -> tuple[list[int], list[int], int, int]:
-        if not use_host_memory:
-            raise wrong(UnsupportedError, "use_host_memory", repr(use_host_memory), f"True: {_NO_CUDA}")
         nodes = comm.topology.nodes
         if nodes > 1:
             raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes", "ranks of one node, which share memory")
@@ -235,7 +233,8 @@ def _create(
         element, scale = dtypes.DType.UINT8, dtype.itemsize
         facts["checksum of the dtype's name"] = zlib.crc32(str(dtype).encode())
     comm.agree(None, operation, dimensions=len(extents), **facts)
-    table = WholeTensor((rows, row_elements * scale), element, comm=comm)
+    device = None if use_host_memory else "cuda"
+    table = WholeTensor((rows, row_elements * scale), element, comm=comm, device=device)
     node = table.node.view(dtype)
     storage: Any = node.untyped_storage()
     storage.wholememory_comm = comm  # the storage object lives as long as its memory
@@ -245,7 +244,7 @@ def _create(
 def create_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, use_host_memory: bool, ranks: Sequence[int]
 ) -> torch.Tensor:
-    """Makes a tensor of zeros that all of these ranks share; it is a plain CPU tensor. Collective over them.
+    """Makes a tensor of zeros that all of these ranks share; it is a plain tensor. Collective over them.
 
     Parameters
     ----------
@@ -257,7 +256,7 @@ def create_tensor(
     dtype : torch.dtype
         Any dtype.
     use_host_memory : bool
-        Must be True; device memory raises UnsupportedError.
+        True: a CPU tensor. False: a tensor of the current CUDA device, spread over the devices of all ranks.
     ranks : sequence of int
         Ranks of COMM_WORLD, on one node; only these ranks call. Empty: all.
 
@@ -284,14 +283,14 @@ def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
 
 
 def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
-    """Returns a view of a tensor, or of a part of one, on a device; only the CPU is supported. Local.
+    """Returns a view of a tensor, or of a part of one, on a device. Local.
 
     Parameters
     ----------
     tensor : torch.Tensor
         A tensor of create_tensor(), or a part of one.
     device : torch.device or str
-        "cpu".
+        "cpu" for a host tensor, otherwise the device on which the tensor was made.
 
     Returns
     -------
@@ -307,12 +306,14 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     """
     _comm_of_tensor(tensor)
     wanted = torch.device(device)
-    if wanted.type != "cpu":
-        raise wrong(UnsupportedError, "device", wanted, f"cpu: {_NO_CUDA}")
+    if wanted.type == "cuda" and wanted.index is None:
+        wanted = torch.device("cuda", torch.cuda.current_device())
+    if wanted != tensor.device:
+        raise wrong(UnsupportedError, "device", wanted, f"{tensor.device}, on which the tensor was made")
     return tensor.detach()
 
 
-# Chunked tensors: WholeMemory's have several address ranges on a device. Here they have one, in host memory.
+# Chunked tensors: WholeMemory's have several address ranges on a device. Here they have one.
 
 _chunked: weakref.WeakValueDictionary[int, ChunkedTensor] = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
@@ -352,7 +353,7 @@ class ChunkedTensor:
 def create_chunked_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int]
 ) -> ChunkedTensor:
-    """Makes a chunked tensor of zeros in host memory. Collective over `ranks`.
+    """Makes a chunked tensor of zeros, in device memory if this machine has a device. Collective over `ranks`.
 
     Parameters are as of create_tensor().
 
@@ -366,7 +367,9 @@ def create_chunked_tensor(
     ShapeError, DtypeError, ArgumentError, MismatchError, OutOfMemoryError, UnsupportedError
         On all of these ranks.
     """
-    return ChunkedTensor(_create("create_chunked_tensor", sizes, strides, dtype, ranks))
+    return ChunkedTensor(
+        _create("create_chunked_tensor", sizes, strides, dtype, ranks, use_host_memory=not torch.cuda.is_available())
+    )
 
 
 def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: Sequence[int]) -> ChunkedTensor:
@@ -442,14 +445,10 @@ def _gathered_chunked_meta(index: torch.Tensor, param: int, out_dtype: torch.dty
     return index.new_empty((index.size(0), *_chunked_tensor(param).shape[1:]), dtype=out_dtype)
 
 
-def _refuse_device(index: torch.Tensor, param: object, out_dtype: torch.dtype) -> torch.Tensor:
-    raise wrong(UnsupportedError, "index, param", "on a CUDA device", f"tensors on the CPU: {_NO_CUDA}")
-
-
 _operators.impl("gather", _gather, "CPU")
 _operators.impl("gather_chunked", _gather_chunked, "CPU")
-_operators.impl("gather", _refuse_device, "CUDA")
-_operators.impl("gather_chunked", _refuse_device, "CUDA")
+_operators.impl("gather", _gather, "CUDA")
+_operators.impl("gather_chunked", _gather_chunked, "CUDA")
 _operators.impl("gather", _gathered_meta, "Meta")
 _operators.impl("gather_chunked", _gathered_chunked_meta, "Meta")
 

@@ -27,6 +27,7 @@
 #include "operators/refused_tensors.hpp"
 #include "requests/tickets.hpp"
 #include "syncyte/comm.hpp"
+#include "syncyte/tensor.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/operation_memory.hpp"
 
@@ -121,12 +122,28 @@ at::Tensor seen_by_current_stream(const at::Tensor& tensor) {
   return tensor;
 }
 
+/// Whether the operator's whole tensor is in device memory.
+bool is_for_device_memory(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
+  const std::optional<int> place = schema.argumentIndexWithName("tensor");
+  if (!place) return false;
+  const c10::IValue& tensor = stack[stack.size() - schema.arguments().size() + static_cast<std::size_t>(*place)];
+  if (!tensor.isInt() || tensor.toInt() == 0) return false;
+  syncyte_buffer_t global SYNCYTE_BUFFER_INIT;
+  check(syncyte_tensor_describe(reinterpret_cast<syncyte_tensor_t>(tensor.toInt()), &global));
+  return global.memory == SYNCYTE_MEMORY_CUDA;
+}
+
 /// The operator's kernel for tensors on a device.
 struct device_kernel {
   operator_row what;
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack& stack) const {
     const at::AutoDispatchBelowADInplaceOrView below;
+    // The CPU kernel passes such tensors to the library, which queues the operation on the device.
+    if (is_for_device_memory(op.schema(), stack)) {
+      op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+      return;
+    }
     const std::vector<given_tensor> given = tensors_of(op.schema(), stack);
     const given_tensor& first = first_on_device(given);
     const c10::Device device = first.tensor.device();

@@ -68,6 +68,12 @@ void raise_interruption() {
 
 }  // namespace
 
+at::ScalarType scalar_type_of(syncyte_dtype_t dtype) {
+  for (const auto& [type, known] : dtypes)
+    if (known == dtype) return type;
+  TORCH_CHECK_TYPE(false, "dtype is ", dtype, "; expected one of torch's");
+}
+
 const_buffer const_buffer_of(const at::Tensor& tensor) {
   return const_buffer(described(tensor, *const_buffer(tensor.const_data_ptr(), dtype::uint8, {}).get()));
 }

@@ -15,6 +15,9 @@ const_buffer const_buffer_of(const at::Tensor& tensor);
 /// const_buffer_of() for memory that is written.
 buffer buffer_of(const at::Tensor& tensor);
 
+/// Torch's name of an element type.
+at::ScalarType scalar_type_of(syncyte_dtype_t dtype);
+
 /// An uninitialized CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
 /// from_blob it can be resized. An operation on a device's tensors gets other memory (operation_memory.hpp).
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);

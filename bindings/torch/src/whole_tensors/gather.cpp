@@ -104,7 +104,10 @@ bool all(std::int64_t comm, bool flag) {
 
 /// This rank's part of a whole tensor, in place.
 syncyte_buffer_t local_part(std::int64_t tensor) {
-  return *checked([&] { return object_of<syncyte::tensor>(tensor)->local_buffer(); }).get();
+  const syncyte_buffer_t part = *checked([&] { return object_of<syncyte::tensor>(tensor)->local_buffer(); }).get();
+  TORCH_CHECK_NOT_IMPLEMENTED(part.memory == SYNCYTE_MEMORY_HOST,
+                              "a collective gather does not work on a tensor in device memory");
+  return part;
 }
 
 /// Throws unless values can stand for this rank's part of a whole tensor.

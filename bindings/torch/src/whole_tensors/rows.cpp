@@ -5,6 +5,7 @@
 
 #include "tensors/buffers.hpp"
 #include "tensors/operation_memory.hpp"
+#include "tensors/thread_stream.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -23,6 +24,7 @@ void change_rows(void (syncyte::tensor::*change)(const const_buffer&, const cons
                  const at::Tensor& index, const at::Tensor& rows) {
   const at::Tensor where = index.contiguous();
   const at::Tensor what = rows.resolve_conj().contiguous();
+  const on_current_stream queued(rows.device());
   checked([&] { ((*object_of<syncyte::tensor>(tensor)).*change)(const_buffer_of(where), const_buffer_of(what)); });
 }
 
@@ -34,7 +36,9 @@ at::Tensor gathered_meta(const at::Tensor& local, const at::Tensor& index) {
 
 at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& local) {
   const at::Tensor rows = index.contiguous();
-  at::Tensor result = empty_from_pool(gathered_sizes(rows.sizes(), local.sizes()), local.scalar_type());
+  const auto sizes = gathered_sizes(rows.sizes(), local.sizes());
+  at::Tensor result = local.is_cpu() ? empty_from_pool(sizes, local.scalar_type()) : at::empty(sizes, local.options());
+  const on_current_stream queued(local.device());
   checked([&] { object_of<syncyte::tensor>(tensor)->gather(const_buffer_of(rows), buffer_of(result)); });
   return result;
 }

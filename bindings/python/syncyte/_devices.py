@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory of CUDA devices, which torch's tensors have, and the streams on which the library uses it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _library, dtypes
+from ._checks import wrong
+from ._declarations import Memory
+from .errors import ArgumentError, DtypeError
+
+if TYPE_CHECKING:
+    import torch
+
+_LEGACY_STREAM = 1  # another name of the default stream, whose handle is 0; the library waits for work on 0
+
+
+def as_cuda_device(device: Any) -> torch.device | None:
+    """Returns the CUDA device that an argument `device` names; None for the CPU, or for None."""
+    if device is None:
+        return None
+    torch = dtypes.import_torch()
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise wrong(DtypeError, "device", repr(device), "a torch.device, its name, or None") from error
+    if chosen.type == "cpu":
+        return None
+    if chosen.type != "cuda":
+        raise wrong(ArgumentError, "device", chosen, "cpu, cuda or cuda:N")
+    return torch.device("cuda", torch.cuda.current_device() if chosen.index is None else chosen.index)
+
+
+@contextlib.contextmanager
+def on_current_stream(device: torch.device) -> Iterator[None]:
+    """Makes the library queue this thread's operations on a device on torch's current stream."""
+    stream = dtypes.import_torch().cuda.current_stream(device).cuda_stream or _LEGACY_STREAM
+    core = _library.core()
+    core.syncyte_memory_set_stream(int(Memory.CUDA), stream)
+    try:
+        yield
+    finally:
+        core.syncyte_memory_set_stream(int(Memory.CUDA), None)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// torch.ops.syncyte.device_rows: rows of a whole tensor in device memory, in place.
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <torch/library.h>
+
+#include <memory>
+
+#include "syncyte/tensor.hpp"
+#include "tensors/buffers.hpp"
+#include "tensors/handle_reference.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+/// A view of this rank's rows, or of all of the node's. Its storage keeps the whole tensor's memory.
+at::Tensor device_rows(std::int64_t tensor, bool is_node) {
+  auto whole = std::make_shared<syncyte::tensor>(reference_to<syncyte::tensor>(tensor));
+  syncyte_buffer_t view SYNCYTE_BUFFER_INIT;
+  std::int64_t first_row = 0;
+  check(is_node ? syncyte_tensor_node(whole->get(), &view, &first_row) : syncyte_tensor_local(whole->get(), &view));
+  TORCH_CHECK_VALUE(view.memory == SYNCYTE_MEMORY_CUDA, "tensor is in host memory; expected one in device memory");
+  const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(view.device));
+  const at::IntArrayRef sizes(view.shape, static_cast<std::size_t>(view.ndim));
+  const auto options = at::TensorOptions(scalar_type_of(view.dtype)).device(device);
+  if (view.data == nullptr) return at::empty(sizes, options);
+  return at::for_blob(view.data, sizes)
+      .deleter([whole](void*) mutable { whole.reset(); })
+      .options(options)
+      .target_device(device)
+      .make_tensor();
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("device_rows", device_rows); }
+
+}  // namespace syncyte::torch_binding

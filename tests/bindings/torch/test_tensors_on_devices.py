@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole tensors in device memory: views, rows, indexing, gradients, and what they refuse."""
+
+import gc
+import os
+
+import numpy as np
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from device_under_test import needs_device
+from syncyte import WholeTensor, errors
+from syncyte.compat import wholememory_pytorch as wm
+
+RANK, SIZE = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+ROWS = 5 * SIZE + 3
+STANDIN = "SYNCYTE_TEST_HOST_OPS" in os.environ
+
+pytestmark = needs_device
+
+
+def numbers(rows: int, *others: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """The same numbers on all ranks, on the CPU."""
+    return torch.randint(-9, 9, (rows, *others), generator=torch.Generator().manual_seed(3)).to(dtype)
+
+
+def filled(values: torch.Tensor, **options) -> WholeTensor:
+    whole = WholeTensor(values.shape, values.dtype, device="cuda", **options)
+    own = whole.rows()
+    whole.local.copy_(values[own.start : own.stop])
+    whole.sync()
+    return whole
+
+
+def on_device(values) -> torch.Tensor:
+    return torch.as_tensor(values, device="cuda")
+
+
+def test_views_are_tensors_of_the_device():
+    values = numbers(ROWS, 4)
+    whole = filled(values)
+    assert whole.device == whole.local.device == whole.node.device == torch.device("cuda", torch.cuda.current_device())
+    assert torch.equal(whole.node.cpu(), values)
+    node = whole.node
+    del whole
+    gc.collect()
+    WholeTensor((1,))  # a collective point
+    assert torch.equal(node.cpu(), values), "a view keeps the memory"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.uint8, torch.bool])
+def test_rows_of_all_ranks(dtype):
+    values = numbers(ROWS, 3, dtype=dtype)
+    whole = filled(values)
+    index = torch.randint(0, ROWS, (7, 2), generator=torch.Generator().manual_seed(RANK))
+    found = whole.gather(index.cuda())
+    assert found.device.type == "cuda" and torch.equal(found.cpu(), values[index])
+    assert torch.equal(whole.gather(index.int().cuda()).cpu(), values[index])
+    out = torch.zeros(7, 2, 3, dtype=dtype, device="cuda")
+    assert whole.gather(index.cuda(), out) is out and torch.equal(out.cpu(), values[index])
+
+
+def test_indexing():
+    values = numbers(ROWS, 4, 3)
+    whole = filled(values)
+    mask = values[:, 0, 0] > 0
+    for key in (0, -1, slice(2, 9, 3), (slice(None), 2), (slice(1, 4), slice(None), slice(0, 2)), ..., [3, 0, 3]):
+        assert torch.equal(whole[key].cpu(), values[key]), key
+    for key in (torch.tensor([5, 1]), mask):
+        assert torch.equal(whole[key.cuda()].cpu(), values[key])
+    whole.sync()
+    if RANK == 0:
+        whole[2] = 7
+        whole[torch.tensor([4, 3])] = numbers(2, 4, 3)
+        whole[5:7, 1] = torch.ones(2, 3, device="cuda")
+    whole.sync()
+    values[2], values[[4, 3]], values[5:7, 1] = 7, numbers(2, 4, 3), 1
+    assert torch.equal(whole[:].cpu(), values)
+
+
+def test_writes_and_sums_follow_the_stream():
+    whole = WholeTensor((SIZE, 1000), "float32", device="cuda")
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        source = torch.ones(1, 1000, device="cuda") * (RANK + 1)  # enqueued, like the scatter that reads it
+        whole.scatter_(on_device([(RANK + 1) % SIZE]), source)
+        whole.sync()
+        assert torch.equal(whole.node[:, 0].cpu(), torch.tensor([(r - 1) % SIZE + 1.0 for r in range(SIZE)]))
+        whole.sync()
+        whole.scatter_add_(on_device([0, SIZE - 1]), torch.ones(2, 1000, device="cuda"))
+    torch.cuda.current_stream().wait_stream(stream)
+    whole.sync()
+    wanted = torch.tensor([(r - 1) % SIZE + 1.0 for r in range(SIZE)])
+    wanted[0] += SIZE
+    wanted[-1] += SIZE
+    assert torch.equal(whole[:, 999].cpu(), wanted)
+
+
+def test_gradients_of_gathered_rows():
+    values = numbers(ROWS, 2)
+    whole = filled(values).requires_grad_()
+    index = torch.tensor([RANK, ROWS - 1, RANK])
+    weights = numbers(3, 2)
+    found = whole.gather(index.cuda())
+    assert found.requires_grad and found.device.type == "cuda"
+    (found * weights.cuda()).sum().backward()
+    whole.sync_grad()
+    wanted = torch.zeros(ROWS, 2)
+    for rank in range(SIZE):
+        wanted.index_add_(0, torch.tensor([rank, ROWS - 1, rank]), weights)
+    own = whole.rows()
+    assert whole.local.grad.device.type == "cuda"
+    assert torch.equal(whole.local.grad.cpu(), wanted[own.start : own.stop])
+    whole.zero_grad()
+    with pytest.raises(NotImplementedError, match="device memory"):
+        whole.gather(index.cuda(), collective=True)
+
+
+def test_an_index_out_of_range_is_the_next_syncs_error():
+    whole = filled(numbers(ROWS, 2))
+    found = whole.gather(on_device([1, ROWS]))
+    with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
+        whole.sync()
+    assert torch.equal(found[0].cpu(), numbers(ROWS, 2)[1])
+    whole.sync()
+
+
+def test_what_it_refuses():
+    whole = filled(numbers(ROWS, 2))
+    index, row = on_device([1]), torch.zeros(1, 2, device="cuda")
+    with pytest.raises(errors.ArgumentError, match="index: memory is 0"):
+        whole.gather(torch.tensor([1]))
+    with pytest.raises(errors.ArgumentError, match="source: memory is 0"):
+        whole.scatter_(index, torch.zeros(1, 2))
+    with pytest.raises(errors.ArgumentError, match="in the tensor's memory"):
+        whole.gather(index, whole.node[:1])
+    for call in (
+        lambda: whole.igather(index),
+        lambda: whole.put_box((0, 0), row),
+        lambda: whole.local_array,
+        lambda: whole.set_optimizer("sgd", lr=0.1),
+        lambda: whole.relocate(local_rows=len(whole.rows())),
+        lambda: WholeTensor((4,), device="cuda", row_locks=True),
+        lambda: WholeTensor((4,), device="cuda", deterministic=True),
+    ):
+        with pytest.raises(errors.UnsupportedError):
+            call()
+    with pytest.raises(errors.ArgumentError, match="device is 99"):
+        WholeTensor((4,), device="cuda:99")
+    with pytest.raises(errors.DtypeError, match="device is 'nowhere'"):
+        WholeTensor((4,), device="nowhere")
+    with pytest.raises(errors.ArgumentError, match="device is meta"):
+        WholeTensor((4,), device="meta")
+    if SIZE > 1:
+        with pytest.raises(errors.MismatchError, match="memory"):
+            WholeTensor((4,), device="cuda" if RANK == 0 else None)
+    counters = WholeTensor((4,), "int64", device="cuda")
+    with pytest.raises(errors.UnsupportedError, match="tensor_fetch_add"):
+        counters.fetch_add(1, 1)
+
+
+def test_exports():
+    if SIZE == 1:
+        whole = filled(numbers(ROWS, 2))
+        assert whole.__dlpack_device__() == (2, torch.cuda.current_device())  # kDLCUDA
+        with pytest.raises((RuntimeError, BufferError), match="device"):
+            np.from_dlpack(whole)
+
+
+def test_conversion_of_tables():
+    table = numbers(ROWS, 6, dtype=torch.float32)
+    index = torch.tensor([4, 0, 4])
+    found = syncyte.gather_rows(table.cuda(), index.cuda(), dtype="float16")
+    assert found.device.type == "cuda" and torch.equal(found.cpu(), table[index].half())
+    syncyte.gather_rows(table.cuda(), on_device([0, ROWS]))
+    torch.cuda.synchronize()
+    with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
+        syncyte.gather_rows(table.cuda(), on_device([0]))
+    with pytest.raises(errors.ArgumentError, match="index: memory is 0"):
+        syncyte.gather_rows(table.cuda(), index)
+
+
+def resident_bytes() -> int:
+    """Bytes of memory files and others that this process has touched."""
+    with open("/proc/self/status") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return (int(fields["RssAnon"].split()[0]) + int(fields["RssShmem"].split()[0])) * 1024
+
+
+def test_wholememorys_example():
+    """The example of WholeMemory's documentation: 10,000,000 x 512 numbers over the memory of all devices."""
+    wm.init_lib()
+    wm.mp_init(RANK, SIZE)
+    before = resident_bytes()
+    a = wm.create_tensor([10000000, 512], [], torch.float32, False, [])
+    text = f"rank={RANK}, a={a}"
+    assert f"rank={RANK}, a=tensor([[0., 0., 0.,  ..., 0., 0., 0.]," in text and "device='cuda:" in text
+    assert a.shape == (10000000, 512) and a.is_contiguous() and a.device.type == "cuda"
+    a[7_000_000 + RANK, :3] = torch.tensor([1.0, 2.0, 3.0 + RANK], device=a.device)
+    torch.cuda.synchronize()
+    wm.barrier([])
+    index = torch.tensor([7_000_000 + r for r in range(SIZE)], device=a.device)
+    rows = torch.ops.wholememory.gather(index, a, torch.float16)
+    assert rows.dtype == torch.float16 and rows.device == a.device
+    assert torch.equal(rows[:, 2].cpu(), torch.tensor([3.0 + r for r in range(SIZE)]).half())
+    again = wm.get_tensor_view(a[5:], torch.device("cuda", a.device.index))
+    assert again.data_ptr() == a.data_ptr() + 5 * 512 * 4
+    with pytest.raises(errors.UnsupportedError, match="device is cpu"):
+        wm.get_tensor_view(a, "cpu")
+    if STANDIN:
+        assert resident_bytes() - before < 1 << 30
+    wm.barrier([])
+    del a, again
+    wm.finalize_lib()
+
+
+def test_wholememorys_chunked_tensors_and_strides():
+    wm.init_lib()
+    wm.mp_init(RANK, SIZE)
+    table = wm.create_tensor([ROWS, 3], [5, 1], torch.float32, False, [])
+    assert table.stride() == (5, 1) and table.device.type == "cuda"
+    chunked = wm.create_chunked_tensor([ROWS, 4], [], torch.float32, [])
+    values = numbers(ROWS, 4)
+    if RANK == 0:
+        chunked._tensor.copy_(values)
+        table.copy_(values[:, :3])
+        torch.cuda.synchronize()
+    wm.barrier([])
+    part = wm.get_sub_chunked_tensor(chunked, [2], [-1])
+    index = on_device([0, ROWS - 3])
+    found = torch.ops.wholememory.gather_chunked(index, part.get_ptr(), torch.float64)
+    assert torch.equal(found.cpu(), values[[2, ROWS - 1]].double())
+    found = torch.ops.wholememory.gather(index, table, torch.float32)
+    assert torch.equal(found.cpu(), values[[0, ROWS - 3], :3])
+    wm.barrier([])
+    wm.finalize_lib()
