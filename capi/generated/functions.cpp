@@ -582,6 +582,13 @@ syncyte_status_t syncyte_tensor_locate_box(syncyte_tensor_t tensor, int64_t lowe
   });
 }
 
+syncyte_status_t syncyte_tensor_allow_device(syncyte_tensor_t tensor, int32_t device) {
+  return lookup_after_init("tensor_allow_device", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->allow_device(device);
+  });
+}
+
 syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
     const syncyte_buffer_t* output) {
   return after_init<forks_too>("tensor_gather", [&] {

@@ -49,15 +49,15 @@ struct page_plan {
   }
 };
 
-/// Throws if a device that this process sees is out of reach of its own one. One that it does not see may be in reach:
-/// mapping its memory shows that.
-void require_peers(int device, const std::vector<demand>& demands) {
+/// Throws if a device that this process sees is out of reach of one of its own. One that it does not see may be in
+/// reach: mapping its memory shows that. `devices`: of the node's ranks.
+void require_peers(int device, const std::vector<memory::device_id>& devices) {
   memory::device_system& system = memory::cuda_system();
-  for (std::size_t rank = 0; rank < demands.size(); ++rank) {
-    const int other = system.find(demands[rank].device);
+  for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+    const int other = system.find(devices[rank]);
     base::require(other < 0 || system.is_peer(device, other), SYNCYTE_ERR_UNSUPPORTED,
                   "device {} ({}) cannot access the memory of {}, which rank {} of the node uses", device,
-                  memory::text_of(system.id(device)), memory::text_of(demands[rank].device), rank);
+                  memory::text_of(system.id(device)), memory::text_of(devices[rank]), rank);
   }
 }
 
@@ -111,7 +111,8 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
   memory::descriptor file;
   call.attempt([&] {
     plan.emplace(demands);
-    require_peers(device, demands);
+    for (const demand& each : demands) result->devices_.push_back(each.device);
+    require_peers(device, result->devices_);
     atomics = known_atomics(demands);
     result->device_ = device;
     result->local_offset_ = plan->offsets[place];
@@ -135,6 +136,12 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
   }
   call.agree();
   return result;
+}
+
+void device_memory::allow(int device) const {
+  if (device == device_ || !range_) return;
+  require_peers(device, devices_);
+  range_->allow(device);
 }
 
 }  // namespace syncyte::comm

@@ -25,6 +25,8 @@ class device_memory {
   std::byte* data() const { return range_ ? range_->data() : nullptr; }
   /// This rank's part.
   std::byte* local() const { return data() == nullptr ? nullptr : data() + local_offset_; }
+  /// Lets another device of this process access all parts. Throws SYNCYTE_ERR_UNSUPPORTED where it cannot.
+  void allow(int device) const;
   /// Whether atomic operations of all ranks' devices are atomic with each other; no where no rank sees both devices of
   /// a pair, and so cannot know.
   bool has_atomics() const { return has_atomics_; }
@@ -35,6 +37,7 @@ class device_memory {
   int device_ = 0;
   std::size_t local_offset_ = 0;
   bool has_atomics_ = false;
+  std::vector<memory::device_id> devices_;  // of the node's ranks
   std::unique_ptr<memory::device_range> range_;
 };
 

@@ -29,6 +29,8 @@ class device_range {
   virtual descriptor create(std::size_t offset, std::size_t bytes) = 0;
   /// Maps memory that another process has made, for use by this process's device.
   virtual void map(std::size_t offset, std::size_t bytes, const descriptor& file) = 0;
+  /// Lets another device of this process access all mapped memory, at the same addresses.
+  virtual void allow(int device) = 0;
 };
 
 /// A point in a stream's work. Thread-safe.

@@ -28,6 +28,8 @@ class device_storage {
   /// Whether devices can add to each other's rows.
   bool has_atomics() const { return memory_->has_atomics(); }
 
+  /// Lets another device of this process access the rows, at the same addresses.
+  void allow(int device) const { memory_->allow(device); }
   /// Throws SYNCYTE_ERR_INDEX, once, if an operation that has ended has skipped an index.
   void check_indices();
   /// Ends an operation of this thread that was queued on its stream: waits for it if the thread has no stream.

@@ -137,7 +137,7 @@ void row_operation::run() {
 }
 
 std::unique_ptr<access::transfer> row_operation::begin() {
-  of_.require_host(fmt::format("the started form of {}", kind_.name).c_str());
+  if (is_on_device()) of_.require_host(fmt::format("the started form of {}", kind_.name).c_str());
   if (request_->is_empty) return nullptr;
   if (of_.layout().blocks() != nullptr) return begin_boxes();
   if (of_.held()->mapped_rows().covers(of_.layout().rows())) {

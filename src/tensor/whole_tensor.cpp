@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/collective_call.hpp"
+#include "memory/device.hpp"
 #include "tensor/naming.hpp"
 
 namespace syncyte::tensor {
@@ -101,6 +102,14 @@ void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
   for (const int member : node.members) shape[0] += layout_.partition().count(member);
   first_row = node.is_consecutive() ? layout_.partition().first(node.members.front()) : -1;
   view = describe_at(storage_->node(), shape);
+}
+
+void whole_tensor::allow_device(int device) const {
+  const device_storage* const there = storage_->on_device();
+  base::require(there != nullptr, SYNCYTE_ERR_UNSUPPORTED, "{} is in host memory; expected a tensor in device memory",
+                layout_.text());
+  memory::require_device(SYNCYTE_MEMORY_CUDA, device);
+  there->allow(device);
 }
 
 bool whole_tensor::is_mapped(int owner) const {

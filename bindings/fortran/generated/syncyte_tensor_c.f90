@@ -369,6 +369,20 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_node
 
+    !> Lets another device of this process access a tensor in device memory: kernels of that device may use the
+    !> addresses of tensor_local() and tensor_node(). Local.
+    ! tensor [in]: a tensor in device memory
+    ! device [in]: the device's number
+    ! Returns: SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (host memory; the device
+    ! cannot access the memory of all devices of the tensor).
+    function syncyte_tensor_allow_device(tensor, device) bind(C, name="syncyte_tensor_allow_device") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t), value :: device
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_allow_device
+
     !> Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous, any number of dimensions

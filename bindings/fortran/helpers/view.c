@@ -38,12 +38,6 @@ syncyte_status_t fortran_own_rank(syncyte_tensor_t tensor, int32_t* rank) {
   return status;
 }
 
-/* Fortran's pointers are of host memory. */
-static syncyte_status_t require_host(const syncyte_buffer_t* view) {
-  if (view->memory == SYNCYTE_MEMORY_HOST) return SYNCYTE_SUCCESS;
-  return fortran_wrong(SYNCYTE_ERR_UNSUPPORTED, "tensor", -1, "in device memory; expected one in host memory");
-}
-
 syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* pointer) {
   syncyte_buffer_t view = {.struct_size = sizeof view};
   int32_t rank = 0;
@@ -54,7 +48,6 @@ syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* poin
   if (status == SYNCYTE_SUCCESS && layout == NULL) status = syncyte_tensor_rows(tensor, rank, &first, &count);
   (void)syncyte_layout_destroy(&layout); /* a block counts from 1 */
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_local(tensor, &view);
-  if (status == SYNCYTE_SUCCESS) status = require_host(&view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, first + 1);
 }
 
@@ -63,7 +56,6 @@ syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* point
   syncyte_buffer_t view = {.struct_size = sizeof view};
   int64_t first = 0;
   syncyte_status_t status = syncyte_tensor_node(tensor, &view, &first);
-  if (status == SYNCYTE_SUCCESS) status = require_host(&view);
   if (status == SYNCYTE_SUCCESS) status = point_at(pointer, &view, first >= 0 ? first + 1 : 1);
   if (status == SYNCYTE_SUCCESS) *first_row = first + 1;
   return status;

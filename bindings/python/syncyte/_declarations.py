@@ -2882,6 +2882,16 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's ranks, one after another
         ],
     ),
+    # Lets another device of this process access a tensor in device memory: kernels of that device may use the addresses
+    # of tensor_local() and tensor_node(). Local. Returns: SYNCYTE_ERR_ARGUMENT (there is no such device),
+    # SYNCYTE_ERR_UNSUPPORTED (host memory; the device cannot access the memory of all devices of the tensor).
+    "syncyte_tensor_allow_device": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # tensor (in): a tensor in device memory
+            ctypes.c_int32,  # device (in): the device's number
+        ],
+    ),
     # Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns:
     # SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
     # SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).

@@ -31,7 +31,9 @@ def as_cuda_device(device: Any) -> torch.device | None:
         return None
     if chosen.type != "cuda":
         raise wrong(ArgumentError, "device", chosen, "cpu, cuda or cuda:N")
-    return torch.device("cuda", torch.cuda.current_device() if chosen.index is None else chosen.index)
+    if chosen.index is not None:
+        return chosen
+    return torch.device("cuda", torch.cuda.current_device() if torch.cuda.is_available() else 0)
 
 
 @contextlib.contextmanager

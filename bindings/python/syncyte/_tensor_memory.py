@@ -542,7 +542,36 @@ class TensorMemory(Handle):
             )
         from ._torch_operators import operators
 
-        return operators.device_rows(self.handle, part == "node")
+        return operators.device_rows(self.handle, part == "node", self.device.index)
+
+    def node_on(self, device: torch.device | str) -> torch.Tensor:
+        """Returns `node` for another CUDA device of this process: a tensor of that device, of the same memory. Local.
+
+        Parameters
+        ----------
+        device : torch.device or str
+            The device.
+
+        Returns
+        -------
+        torch.Tensor
+            The node's rows.
+
+        Raises
+        ------
+        UnsupportedError
+            The tensor is in host memory, or the device cannot access all of its memory.
+        ArgumentError
+            There is no such device.
+        """
+        wanted = as_cuda_device(device)
+        if self._device is None or wanted is None:
+            raise UnsupportedError(
+                f"{self._called()} is on {self.device}, and device is {device}; expected CUDA devices"
+            )
+        from ._torch_operators import operators
+
+        return operators.device_rows(self.handle, True, wanted.index)
 
     def _make_view(self, part: str, array_kind: str) -> Any:
         if self._device is not None:

@@ -168,7 +168,8 @@ class _Given:
             raise wrong(ArgumentError, _name(key), given, f"one of the call's {call.size}, here rank {call.rank}")
         if value.layout is not None:
             return self._add_blocks(key, value, value.layout)
-        self._add_entry(key, _array_of(value.local_array, _name(key), self._writable, value.dtype), True)
+        rows = value.local_array if value._device is None else value.local.detach()
+        self._add_entry(key, _array_of(rows, _name(key), self._writable, value.dtype), True)
 
     def _add_blocks(self, key: str, value: WholeTensor, layout: Layout) -> None:
         """A tensor that is cut by a layout: this rank's block is a part, if its points are a box."""

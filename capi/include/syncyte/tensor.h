@@ -337,6 +337,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
                                                     int64_t* first_row);
 
 /**
+ * @brief {lookup} Lets another device of this process access a tensor in device memory: kernels of that device may use
+ * the addresses of tensor_local() and tensor_node(). Local.
+ * @param[in] tensor a tensor in device memory
+ * @param[in] device the device's number
+ * @return SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (host memory; the device cannot
+ * access the memory of all devices of the tensor).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_allow_device(syncyte_tensor_t tensor, int32_t device);
+
+/**
  * @brief {forked_child, started} Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may
  * repeat.
  * @param[in] tensor a tensor

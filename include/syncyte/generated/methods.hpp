@@ -293,6 +293,13 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
  public:
   using reference::reference;
 
+  /// Lets another device of this process access a tensor in device memory: kernels of that device may use the addresses
+  /// of tensor_local() and tensor_node(). Local.
+  /// @param device the device's number
+  void allow_device(std::int32_t device) const {
+    check(syncyte_tensor_allow_device(get(), device));
+  }
+
   /// Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
   /// @param index int32 or int64, contiguous, any number of dimensions
   /// @param output contiguous, of the tensor's dtype, index's elements times a row's elements

@@ -108,11 +108,20 @@ class cuda_range final : public device_range {
     map_at(on, offset, bytes, handle);
   }
 
+  void allow(int device) override {
+    const device_scope on(device_);
+    for (const auto& [offset, bytes] : mapped_) set_access(on, offset, bytes, device);
+  }
+
  private:
   void map_at(const device_scope& on, std::size_t offset, std::size_t bytes, CUmemGenericAllocationHandle of) {
     check(on->cuMemMap(begin_ + offset, bytes, 0, of, 0), "cuMemMap");
     mapped_.emplace_back(offset, bytes);
-    const CUmemAccessDesc access{location_of(device_), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    set_access(on, offset, bytes, device_);
+  }
+
+  void set_access(const device_scope& on, std::size_t offset, std::size_t bytes, int device) const {
+    const CUmemAccessDesc access{location_of(device), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     check(on->cuMemSetAccess(begin_ + offset, bytes, &access, 1), "cuMemSetAccess");
   }
 

@@ -11,7 +11,7 @@ from mpi4py import MPI
 
 import syncyte
 from device_under_test import needs_device
-from syncyte import WholeTensor, errors
+from syncyte import WholeTensor, checkpoint, errors
 from syncyte.compat import wholememory_pytorch as wm
 
 RANK, SIZE = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
@@ -161,6 +161,22 @@ def test_what_it_refuses():
         counters.fetch_add(1, 1)
 
 
+def test_checkpoints(tmp_path_factory):
+    path = syncyte.COMM_WORLD.bcast(np.frombuffer(str(tmp_path_factory.mktemp("c")).ljust(500).encode(), np.uint8), 0)
+    name = path.tobytes().decode().strip() + "/checkpoint.h5"
+    whole = filled(numbers(30_000 * SIZE + 1, 300))  # 36 MB a rank: two pieces
+    shared = numbers(7, dtype=torch.int64).cuda()
+    checkpoint.save(name, {"whole": whole, "shared": shared, "one": torch.tensor(3.0, device="cuda")})
+    again = WholeTensor(whole.shape, "float32", device="cuda")
+    target = torch.zeros(7, dtype=torch.int64, device="cuda")
+    checkpoint.load(name, {"whole": again, "shared": target})
+    again.sync()
+    assert torch.equal(again.local.cpu(), whole.local.cpu()) and torch.equal(target.cpu(), shared.cpu())
+    host = WholeTensor(whole.shape, "float32")
+    checkpoint.load(name, {"whole": host})
+    assert torch.equal(host.local, whole.local.cpu())
+
+
 def test_exports():
     if SIZE == 1:
         whole = filled(numbers(ROWS, 2))
@@ -207,6 +223,14 @@ def test_wholememorys_example():
     assert torch.equal(rows[:, 2].cpu(), torch.tensor([3.0 + r for r in range(SIZE)]).half())
     again = wm.get_tensor_view(a[5:], torch.device("cuda", a.device.index))
     assert again.data_ptr() == a.data_ptr() + 5 * 512 * 4
+    if torch.cuda.device_count() > 1:
+        other = torch.device("cuda", (a.device.index + 1) % torch.cuda.device_count())
+        seen = wm.get_tensor_view(a[7_000_000:], other)
+        assert seen.device == other and seen.shape == (3_000_000, 512)
+        assert torch.equal(seen[:SIZE, 2].cpu(), torch.tensor([3.0 + r for r in range(SIZE)]))
+        assert torch.ops.wholememory.gather(torch.tensor([0], device=other), seen, torch.float32).device == other
+        assert wm.get_tensor_view(seen, a.device).data_ptr() == seen.data_ptr()
+        del seen
     with pytest.raises(errors.UnsupportedError, match="device is cpu"):
         wm.get_tensor_view(a, "cpu")
     if STANDIN:

@@ -39,7 +39,7 @@ typedef struct syncyte_checkpoint_entry_t {
   size_t struct_size;           /**< sizeof(syncyte_checkpoint_entry_t) */
   const char* key;              /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key
                                      "." as "%2E" */
-  const syncyte_buffer_t* data; /**< host memory, contiguous; this rank's rows if sharded; read during the call */
+  const syncyte_buffer_t* data; /**< contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call */
   syncyte_entry_kind_t kind;    /**< replicated or sharded */
   int32_t reserved;             /**< 0 */
 } syncyte_checkpoint_entry_t;
@@ -144,7 +144,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t
  * @param[in] checkpoint an open checkpoint
  * @param[in] key {string} its name
  * @param[in] first_row first row to read
- * @param[out] target contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents
+ * @param[out] target contiguous memory of the key's dtype; all extents but the first are the key's. Its contents
  * are undefined after an error
  * @return SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM (names
  * file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.

@@ -27,6 +27,14 @@ std::string shape_text(const entry& one) {
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
+std::uint32_t sum_of(const entry& one, std::uint64_t block_bytes) {
+  std::uint32_t sum = 0;
+  read_in_pieces(one.part(), block_bytes, [&](std::uint64_t, std::span<const std::byte> bytes) {
+    sum = crc32c(sum, bytes.data(), bytes.size());
+  });
+  return sum;
+}
+
 // The path, then the properties of each entry, as text for messages; a null byte ends each text.
 std::string texts_of(const arguments& mine, bool contents) {
   std::string texts;
@@ -37,7 +45,7 @@ std::string texts_of(const arguments& mine, bool contents) {
     add(one.sharded() ? "sharded" : "replicated");
     add(syncyte_dtype_name(one.buffer.dtype));
     add(shape_text(one));
-    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data(), one.bytes())) : "not compared");
+    add(contents && !one.sharded() ? fmt::format("{:#010x}", sum_of(one, mine.block_bytes)) : "not compared");
   }
   return texts;
 }

@@ -168,9 +168,9 @@ syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
     const dataset& found = find_dataset(*from, key);
     const syncyte_buffer_t array = checked_buffer(target, "target", memory_use::write);
     from->check_target(found, first_row, array);
-    const std::int64_t rows = array.ndim == 0 ? 1 : array.shape[0];
-    from->read(found, first_row, rows, static_cast<std::byte*>(array.data));
-    event.bytes = static_cast<std::int64_t>(found.row_bytes()) * rows;
+    const auto rows = static_cast<std::uint64_t>(array.ndim == 0 ? 1 : array.shape[0]);
+    from->read(found, {array, found.row_bytes() * static_cast<std::uint64_t>(first_row), found.row_bytes() * rows});
+    event.bytes = static_cast<std::int64_t>(found.row_bytes() * rows);
     event.dtype = found.dtype;
   });
 }

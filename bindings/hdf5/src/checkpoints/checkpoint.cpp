@@ -80,9 +80,9 @@ void checkpoint::read_block(const dataset& from, const block_part& part, std::by
           path(), from.key, part.number, part.block_begin, part.block_end - 1, crc, from.crc[part.number]);
 }
 
-void checkpoint::read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target) {
-  read_bytes(from, from.row_bytes() * static_cast<std::uint64_t>(first_row),
-             {target, from.row_bytes() * static_cast<std::uint64_t>(rows)});
+void checkpoint::read(const dataset& from, const array_bytes& target) {
+  write_in_pieces(target, contents_.block_bytes,
+                  [&](std::uint64_t first, std::span<std::byte> bytes) { read_bytes(from, first, bytes); });
 }
 
 void checkpoint::read_bytes(const dataset& from, std::uint64_t first, std::span<std::byte> target) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/ranks.hpp"
+#include "checkpoints/device_pieces.hpp"
 #include "files/file.hpp"
 #include "metadata/manifest.hpp"
 #include "syncyte/bundle.h"
@@ -25,8 +26,8 @@ class checkpoint {
   const dataset& find(const std::string& key) const;
   /// Checks that rows from first_row on can be read into the buffer.
   void check_target(const dataset& from, std::int64_t first_row, const syncyte_buffer_t& target) const;
-  /// Reads rows [first_row, first_row + rows) and verifies every block they touch.
-  void read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target);
+  /// Reads bytes into an array and verifies every block they touch.
+  void read(const dataset& from, const array_bytes& target);
   /// Reads some of a tensor's row-major bytes, likewise.
   void read_bytes(const dataset& from, std::uint64_t first, std::span<std::byte> target);
   std::int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }

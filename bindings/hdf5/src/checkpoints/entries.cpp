@@ -9,6 +9,7 @@
 #include "base/blocks.hpp"
 #include "base/errors.hpp"
 #include "metadata/manifest.hpp"
+#include "syncyte/memory.h"
 
 namespace syncyte::hdf5 {
 namespace {
@@ -29,6 +30,15 @@ bool contiguous(const syncyte_buffer_t& buffer) {
   for (int d = 0; d < buffer.ndim; ++d)
     if (buffer.shape[d] != 1 && buffer.strides[d] != dense.get()->strides[d]) return empty(buffer);
   return true;
+}
+
+/// Throws unless a buffer is in host memory, or on a device that there is.
+void check_place(const syncyte_buffer_t& buffer, const std::string& what) {
+  if (buffer.memory == SYNCYTE_MEMORY_HOST) return;
+  const auto devices = detail::fetch<std::int32_t>(syncyte_memory_device_count, buffer.memory);
+  expect(buffer.device >= 0 && buffer.device < devices, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
+         "{} (host memory), or {} with one of {} devices", static_cast<syncyte_memory_t>(SYNCYTE_MEMORY_HOST),
+         static_cast<syncyte_memory_t>(SYNCYTE_MEMORY_CUDA), devices);
 }
 
 std::string check_key(const char* key, const std::string& place) {
@@ -67,8 +77,7 @@ syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string
   const auto buffer = read_struct(given, what, SYNCYTE_BUFFER_FIRST_SIZE);
   expect(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, what, "ndim", buffer.ndim, "0 to {}",
          SYNCYTE_MAX_NDIM);
-  expect(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, what, "memory", buffer.memory,
-         "{} (host memory)", static_cast<syncyte_memory_t>(SYNCYTE_MEMORY_HOST));
+  check_place(buffer, what);
   expect(use == memory_use::read || buffer.read_only == 0, SYNCYTE_ERR_ARGUMENT, what, "read_only", buffer.read_only,
          "0: the memory would be written");
   try {

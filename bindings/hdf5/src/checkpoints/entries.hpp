@@ -9,6 +9,7 @@
 
 #include "base/ranks.hpp"
 #include "checkpoints/bundle_field.hpp"
+#include "checkpoints/device_pieces.hpp"
 #include "syncyte/checkpoint.h"
 
 namespace syncyte::hdf5 {
@@ -29,6 +30,8 @@ struct entry {
   std::int64_t rows() const { return buffer.ndim == 0 ? 1 : buffer.shape[0]; }
   std::byte* data() const { return static_cast<std::byte*>(buffer.data); }
   std::uint64_t bytes() const { return row_bytes * static_cast<std::uint64_t>(rows()); }
+  /// This rank's part, as bytes of the dataset.
+  array_bytes part() const { return {buffer, row_bytes * static_cast<std::uint64_t>(first_row), bytes()}; }
 };
 
 /// This rank's arguments of save and load.
@@ -56,7 +59,7 @@ void cut_fields(const ranks& all, std::vector<entry>& entries);
 /// Checks path and options, for open. @throws error
 arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options);
 
-/// Checks that a buffer is contiguous host memory of a known dtype, and not constant if it is to be written; returns
+/// Checks that a buffer is contiguous memory of a known dtype, and not constant if it is to be written; returns
 /// it. `what` names it in messages.
 syncyte_buffer_t checked_buffer(const syncyte_buffer_t* given, const std::string& what, memory_use use);
 

@@ -53,7 +53,7 @@ std::uint64_t load(const ranks& all, syncyte_status_t status, arguments mine) {
   all.together("checkpoint_load: matching entries and keys", [&] {
     for (const entry& one : mine.entries) check_fits(*from, one);
   });
-  const auto read = [&](const entry& one) { from->read(from->find(one.key), one.first_row, one.rows(), one.data()); };
+  const auto read = [&](const entry& one) { from->read(from->find(one.key), one.part()); };
   all.together("checkpoint_load: reading", [&] {
     for (const entry& one : mine.entries)
       if (!one.field) read(one);

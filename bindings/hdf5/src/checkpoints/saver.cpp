@@ -127,8 +127,9 @@ class saver {
       if (!all_.is_rank_0()) own = file(temporary_name_, file::mode::write);
       for (const entry& one : mine_.entries)
         if (!one.field && (one.sharded() || all_.is_rank_0()))
-          write_part(target(), one, one.row_bytes * static_cast<std::uint64_t>(one.first_row),
-                     {one.data(), one.bytes()});
+          read_in_pieces(one.part(), mine_.block_bytes, [&](std::uint64_t first, std::span<const std::byte> bytes) {
+            write_part(target(), one, first, bytes);
+          });
     });
     for (const entry& one : mine_.entries) {
       if (!one.field) continue;

@@ -11,7 +11,6 @@ Differences from WholeMemory:
 - Every table is spread over all its ranks.
 - Indices are checked, gathering from a slice uses the slice's rows, and integer tables can be gathered.
 - A host tensor is a CPU tensor. Chunked tensors lie in device memory where there is a device, otherwise in host memory.
-- Device memory is seen from the device on which the tensor was made, and from no other of the same process.
 
 One thread of each rank may call these functions.
 """
@@ -238,6 +237,9 @@ def _create(
     node = table.node.view(dtype)
     storage: Any = node.untyped_storage()
     storage.wholememory_comm = comm  # the storage object lives as long as its memory
+    if device is not None:
+        table._forget_views()  # otherwise the table and its storage would refer to each other
+        storage.wholememory_table = table
     return node.as_strided(extents, distances)
 
 
@@ -290,7 +292,7 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     tensor : torch.Tensor
         A tensor of create_tensor(), or a part of one.
     device : torch.device or str
-        "cpu" for a host tensor, otherwise the device on which the tensor was made.
+        "cpu" for a host tensor, otherwise any CUDA device of this process.
 
     Returns
     -------
@@ -306,10 +308,14 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     """
     _comm_of_tensor(tensor)
     wanted = torch.device(device)
-    if wanted.type == "cuda" and wanted.index is None:
-        wanted = torch.device("cuda", torch.cuda.current_device())
-    if wanted != tensor.device:
-        raise wrong(UnsupportedError, "device", wanted, f"{tensor.device}, on which the tensor was made")
+    if wanted.type != tensor.device.type:
+        raise wrong(UnsupportedError, "device", wanted, f"a {tensor.device.type} device, as of the tensor")
+    if wanted.type == "cuda" and wanted != tensor.device:
+        storage: Any = tensor.untyped_storage()
+        whole = storage.wholememory_table.node_on(wanted)
+        whole.untyped_storage().wholememory_comm = storage.wholememory_comm
+        whole.untyped_storage().wholememory_table = storage.wholememory_table
+        return whole.view(tensor.dtype).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
     return tensor.detach()
 
 

@@ -109,7 +109,7 @@ c10::ArrayRef<operator_row> operator_table() {
        .is_effectful = true, .device = device_use::through_host, .batch = "refused", .fails_alone = true},
       {.schema = "keep_gradients(Tensor gradients, int tensor, Tensor index, int padding) -> ()",
        .is_effectful = true, .device = device_use::through_host, .batch = "refused", .fails_alone = true},
-      {.schema = "device_rows(int tensor, bool is_node) -> Tensor"},
+      {.schema = "device_rows(int tensor, bool is_node, int device) -> Tensor"},
       {.schema = "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
        .is_effectful = true, .device = device_use::through_host, .batch = "each"},
       {.schema = "gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, int "

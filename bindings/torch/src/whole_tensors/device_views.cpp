@@ -15,13 +15,14 @@ namespace syncyte::torch_binding {
 namespace {
 
 /// A view of this rank's rows, or of all of the node's. Its storage keeps the whole tensor's memory.
-at::Tensor device_rows(std::int64_t tensor, bool is_node) {
+at::Tensor device_rows(std::int64_t tensor, bool is_node, std::int64_t number) {
   auto whole = std::make_shared<syncyte::tensor>(reference_to<syncyte::tensor>(tensor));
   syncyte_buffer_t view SYNCYTE_BUFFER_INIT;
   std::int64_t first_row = 0;
   check(is_node ? syncyte_tensor_node(whole->get(), &view, &first_row) : syncyte_tensor_local(whole->get(), &view));
   TORCH_CHECK_VALUE(view.memory == SYNCYTE_MEMORY_CUDA, "tensor is in host memory; expected one in device memory");
-  const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(view.device));
+  if (number != view.device) check(syncyte_tensor_allow_device(whole->get(), static_cast<std::int32_t>(number)));
+  const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(number));
   const at::IntArrayRef sizes(view.shape, static_cast<std::size_t>(view.ndim));
   const auto options = at::TensorOptions(scalar_type_of(view.dtype)).device(device);
   if (view.data == nullptr) return at::empty(sizes, options);
