@@ -8,17 +8,14 @@
 #include <string>
 
 #include "memory/descriptor.hpp"
+#include "memory/local_socket.hpp"
 
 namespace syncyte::memory {
 
 /// A random number by which processes of one job, or callers of a shared cache, identify each other.
 using nonce = std::array<std::uint64_t, 2>;
 
-/// Passes a descriptor to processes of the same user through a Unix socket. `name` is a path, or "@..." for the
-/// abstract name "\0...", which is in no file system.
-
-/// Listens; throws SYNCYTE_ERR_UNSUPPORTED.
-descriptor listen_at(const std::string& name);
+/// Passes a descriptor to processes of the same user through a socket that memory/local_socket.hpp names.
 
 /// Gives `file` to one process that connects within the time, and sends the nonce within a second after that. Returns
 /// whether a process got it.
@@ -33,8 +30,5 @@ descriptor receive_from(const std::string& name, const nonce& secret, std::chron
 /// listener refuses the nonce.
 descriptor try_to_receive_from(const std::string& name, const nonce& secret,
                                const std::function<bool()>& keeps_waiting);
-
-/// Whether any process listens at the name; false for a name that a killed process has left.
-bool is_listened_at(const std::string& name);
 
 }  // namespace syncyte::memory

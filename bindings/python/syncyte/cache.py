@@ -8,24 +8,20 @@ values that another process has written into its own. It needs no MPI, and works
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
-import math
 import os
-import threading
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _arrays, _interrupts, _library
+from . import _arrays, _library
 from . import _declarations as c
 from ._buffers import NUMPY
-from ._checks import as_index, as_int64, as_seconds, as_text, wrong
+from ._checks import as_int64, wrong
 from ._handles import Handle
 from ._modules import loaded
-from .errors import ArgumentError, DtypeError, LibraryError
-from .runtime import initialized
+from ._rendezvous import interruptible, rendezvous
+from .errors import ArgumentError, LibraryError
 
 __all__ = ["SharedCache", "clear"]
 
@@ -84,9 +80,9 @@ class SharedCache(Handle):
         FileFormatError, VersionError
             The received file is not a cache, or is of another version.
         """
-        rendezvous = _rendezvous(name, folder, nonce, timeout)
-        with _interruptible():
-            handle = _library.core().output("syncyte_cache_receive", rendezvous)
+        place = rendezvous(name, folder, nonce, timeout)
+        with interruptible():
+            handle = _library.core().output("syncyte_cache_receive", place)
         cache = cls.__new__(cls)
         cache._keep(handle)
         return cache
@@ -142,9 +138,9 @@ class SharedCache(Handle):
         ArgumentError
             The folder belongs to another user, other users can open it, or a default folder is a symbolic link.
         """
-        rendezvous = _rendezvous(name, folder, nonce, timeout)
-        with _interruptible():
-            _library.core().syncyte_cache_send(self.handle, rendezvous)
+        place = rendezvous(name, folder, nonce, timeout)
+        with interruptible():
+            _library.core().syncyte_cache_send(self.handle, place)
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
         """Makes bytes resident in this process, in huge pages if the machine has some. Contents are kept.
@@ -170,7 +166,7 @@ class SharedCache(Handle):
         """
         begin = as_int64(offset, "offset")
         count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
-        with _interruptible():
+        with interruptible():
             _library.core().syncyte_cache_touch(self.handle, begin, count)
 
     def insert(self, offset: int, size: int) -> None:
@@ -258,39 +254,3 @@ def _size(value: int | None, name: str) -> int:
     if number < 1:
         raise wrong(ArgumentError, name, number, "1 or more, or None for the default")
     return number
-
-
-def _rendezvous(name: str | None, folder: Any, nonce: int, timeout: float | None) -> Any:
-    seconds = -1.0 if timeout is None else as_seconds(timeout, "timeout")
-    if math.isinf(seconds):
-        raise wrong(ArgumentError, "timeout", timeout, "a number of seconds, 0 or more")
-    if isinstance(nonce, bool):
-        raise wrong(DtypeError, "nonce", nonce, "an integer")
-    secret = as_index(nonce, "nonce")
-    if not 0 <= secret < 2**128:
-        raise wrong(ArgumentError, "nonce", "of more bits" if secret > 0 else secret, "0 to 2^128 - 1")
-    rendezvous = _library.new_struct(c.CacheRendezvous, name=_text(name, "name"), timeout=seconds,
-                               folder=_text(None if folder is None else os.fspath(folder), "folder"))  # fmt: skip
-    halves = secret & (2**64 - 1), secret >> 64
-    rendezvous.nonce[0], rendezvous.nonce[1] = (ctypes.c_int64(half).value for half in halves)
-    return rendezvous
-
-
-def _text(value: str | None, argument: str) -> bytes | None:
-    if value is None:
-        return None
-    expected = "a string that is not empty, without a zero character"
-    return os.fsencode(as_text(value, argument, expected))
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Makes waits of the main thread check for signals, even if Syncyte is not started."""
-    if initialized() or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    _library.core().syncyte_interrupt_set(_interrupts.hook, None)
-    try:
-        yield
-    finally:
-        _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
