@@ -28,7 +28,8 @@ _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR"
 _DEFAULTS = {"syncyte_op_t": ("how", "sum")}  # names of parameters, and values
 _CLASSES = {"comm": ["collectives", "messages"], "reducer": ["reducer"], "tensor": ["tensor"],
             "window": ["window"], "store": ["store"], "store_worker": ["store"],
-            "cache": ["cache"]}  # fmt: skip
+            "cache": ["cache"], "models": ["models"], "publication": ["models"],
+            "model": ["models"]}  # fmt: skip
 _HEAD = ["// Generated from syncyte/*.h by bindings/generate; do not edit.", "// clang-format off", "#pragma once", ""]
 
 

@@ -34,6 +34,7 @@ CORE = [
     "collectives",
     "memory",
     "cache",
+    "models",
     "messages",
     "nonblocking",
     "cart",

@@ -270,6 +270,42 @@ syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache) {
   return guarded("cache_destroy", [&] { tables::cache().destroy(cache, "cache"); });
 }
 
+syncyte_status_t syncyte_models_retain(syncyte_models_t models) {
+  return guarded("models_retain", [&] { tables::models().retain(models, "models"); });
+}
+
+syncyte_status_t syncyte_models_release(syncyte_models_t models) {
+  return guarded("models_release", [&] { tables::models().release(models, "models"); });
+}
+
+syncyte_status_t syncyte_models_destroy(syncyte_models_t* models) {
+  return guarded("models_destroy", [&] { tables::models().destroy(models, "models"); });
+}
+
+syncyte_status_t syncyte_publication_retain(syncyte_publication_t publication) {
+  return guarded("publication_retain", [&] { tables::publication().retain(publication, "publication"); });
+}
+
+syncyte_status_t syncyte_publication_release(syncyte_publication_t publication) {
+  return guarded("publication_release", [&] { tables::publication().release(publication, "publication"); });
+}
+
+syncyte_status_t syncyte_publication_destroy(syncyte_publication_t* publication) {
+  return guarded("publication_destroy", [&] { tables::publication().destroy(publication, "publication"); });
+}
+
+syncyte_status_t syncyte_model_retain(syncyte_model_t model) {
+  return guarded("model_retain", [&] { tables::model().retain(model, "model"); });
+}
+
+syncyte_status_t syncyte_model_release(syncyte_model_t model) {
+  return guarded("model_release", [&] { tables::model().release(model, "model"); });
+}
+
+syncyte_status_t syncyte_model_destroy(syncyte_model_t* model) {
+  return guarded("model_destroy", [&] { tables::model().destroy(model, "model"); });
+}
+
 syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo) {
   return guarded("halo_retain", [&] { tables::halo().retain(halo, "halo"); });
 }

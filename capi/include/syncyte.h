@@ -16,6 +16,7 @@
 #include "syncyte/layout.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
+#include "syncyte/models.h"
 #include "syncyte/nonblocking.h"
 #include "syncyte/reducer.h"
 #include "syncyte/rows.h"

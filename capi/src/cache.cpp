@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "syncyte/cache.h"
 
-#include <cmath>
-
 #include "cache/region.hpp"
 #include "cache/rendezvous.hpp"
 #include "cache/slices.hpp"
+#include "cache_rendezvous.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 
@@ -19,15 +18,6 @@ cache::region_sizes chosen_sizes(const syncyte_cache_sizes_t* given) {
     return static_cast<std::uint64_t>(bytes);
   };
   return {checked(chosen.parameter_bytes, "parameter_bytes"), checked(chosen.computation_bytes, "computation_bytes")};
-}
-
-cache::rendezvous chosen_rendezvous(const syncyte_cache_rendezvous_t* given) {
-  const auto chosen = options_or(given, syncyte_cache_rendezvous_t SYNCYTE_CACHE_RENDEZVOUS_INIT);
-  base::expect(!std::isnan(chosen.timeout), SYNCYTE_ERR_ARGUMENT, "timeout", "nan", "a number of seconds");
-  return {.name = chosen.name != nullptr ? chosen.name : "",
-          .folder = chosen.folder != nullptr ? chosen.folder : "",
-          .nonce = {static_cast<std::uint64_t>(chosen.nonce[0]), static_cast<std::uint64_t>(chosen.nonce[1])},
-          .seconds = chosen.timeout};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
 #include "syncyte/layout.h"
+#include "syncyte/models.h"
 #include "syncyte/reducer.h"
 #include "syncyte/store.h"
 #include "syncyte/tensor.h"
@@ -18,7 +19,7 @@
 #include "trace.hpp"
 
 // clang-format off
-namespace syncyte::cache { class region; }
+namespace syncyte::cache { class model; class models; class publication; class region; }
 namespace syncyte::collectives { class shared_layout; }
 namespace syncyte::halo { class bundle; class grid_halo; }
 namespace syncyte::kv { class store; class worker; }
@@ -44,6 +45,9 @@ inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared c
 inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
 inline auto& halo() { return table_of<syncyte_halo_t, halo::grid_halo>("halo"); }
 inline auto& layout() { return table_of<syncyte_layout_t, collectives::shared_layout>("layout"); }
+inline auto& model() { return table_of<syncyte_model_t, cache::model>("bound model"); }
+inline auto& models() { return table_of<syncyte_models_t, cache::models>("set of models"); }
+inline auto& publication() { return table_of<syncyte_publication_t, cache::publication>("publication"); }
 inline auto& store() { return table_of<syncyte_store_t, kv::store>("store"); }
 inline auto& store_worker() { return table_of<syncyte_store_worker_t, kv::worker>("worker of a store"); }
 inline auto& reducer() { return table_of<syncyte_reducer_t, reducer::bucket_reducer>("reducer"); }

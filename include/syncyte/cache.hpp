@@ -25,6 +25,16 @@ struct cache_rendezvous {
   double timeout = -1;                  ///< seconds; negative: from the environment, or 10
 };
 
+namespace detail {
+inline syncyte_cache_rendezvous_t raw(const cache_rendezvous& where) {
+  return {sizeof(syncyte_cache_rendezvous_t),
+          null_if_empty(where.name),
+          null_if_empty(where.folder),
+          {where.nonce[0], where.nonce[1]},
+          where.timeout};
+}
+}  // namespace detail
+
 /// A part for parameters, then a part for computation. Move-only. A thread inserts slices and allocates blocks from the
 /// one that it inserted last. No function needs MPI, or an environment.
 class cache : public detail::cache_methods {
@@ -40,13 +50,13 @@ class cache : public detail::cache_methods {
 
   /// Receives the cache of another process of this user, which calls send() before or after. Waits for it.
   static cache receive(const cache_rendezvous& where = {}) {
-    const syncyte_cache_rendezvous_t given = raw(where);
+    const syncyte_cache_rendezvous_t given = detail::raw(where);
     return cache(detail::fetch<syncyte_cache_t>(syncyte_cache_receive, &given));
   }
 
   /// Sends the cache to one process of this user, which calls receive() before or after. Waits for it.
   void send(const cache_rendezvous& where = {}) const {
-    const syncyte_cache_rendezvous_t given = raw(where);
+    const syncyte_cache_rendezvous_t given = detail::raw(where);
     check(syncyte_cache_send(get(), &given));
   }
 
@@ -78,15 +88,6 @@ class cache : public detail::cache_methods {
 
   /// Whether a pointer lies in a slice that a thread of this process has inserted.
   static bool holds(const void* pointer) { return detail::fetch<std::int32_t>(syncyte_cache_holds, pointer) != 0; }
-
- private:
-  static syncyte_cache_rendezvous_t raw(const cache_rendezvous& where) {
-    return {sizeof(syncyte_cache_rendezvous_t),
-            detail::null_if_empty(where.name),
-            detail::null_if_empty(where.folder),
-            {where.nonce[0], where.nonce[1]},
-            where.timeout};
-  }
 };
 
 }  // namespace syncyte

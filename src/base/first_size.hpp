@@ -5,6 +5,7 @@
 
 #include "syncyte/base.h"
 
+struct syncyte_bind_options_t;
 struct syncyte_cache_rendezvous_t;
 struct syncyte_cache_sizes_t;
 struct syncyte_collective_options_t;
@@ -17,7 +18,12 @@ struct syncyte_layout_options_t;
 struct syncyte_memory_stats_t;
 struct syncyte_message_options_t;
 struct syncyte_message_status_t;
+struct syncyte_model_info_t;
+struct syncyte_model_tensor_t;
+struct syncyte_models_options_t;
 struct syncyte_optimizer_options_t;
+struct syncyte_publication_options_t;
+struct syncyte_published_t;
 struct syncyte_reducer_options_t;
 struct syncyte_relocate_options_t;
 struct syncyte_store_options_t;
@@ -34,6 +40,8 @@ namespace syncyte::base {
 template <class Struct>
 inline constexpr std::size_t first_size = 0;
 
+template <>
+inline constexpr std::size_t first_size<syncyte_bind_options_t> = 16;
 template <>
 inline constexpr std::size_t first_size<syncyte_buffer_t> = SYNCYTE_BUFFER_FIRST_SIZE;
 template <>
@@ -63,9 +71,19 @@ inline constexpr std::size_t first_size<syncyte_message_options_t> = 32;
 template <>
 inline constexpr std::size_t first_size<syncyte_message_status_t> = 24;
 template <>
+inline constexpr std::size_t first_size<syncyte_model_info_t> = 40;
+template <>
+inline constexpr std::size_t first_size<syncyte_model_tensor_t> = 184;
+template <>
+inline constexpr std::size_t first_size<syncyte_models_options_t> = 24;
+template <>
 inline constexpr std::size_t first_size<syncyte_operation_stats_t> = 48;
 template <>
 inline constexpr std::size_t first_size<syncyte_optimizer_options_t> = 40;
+template <>
+inline constexpr std::size_t first_size<syncyte_publication_options_t> = 16;
+template <>
+inline constexpr std::size_t first_size<syncyte_published_t> = 176;
 template <>
 inline constexpr std::size_t first_size<syncyte_reducer_options_t> = 16;
 template <>

@@ -89,8 +89,11 @@ inline constexpr setting cache_parameter_bytes = a_bytes("SYNCYTE_CACHE_PARAMETE
 inline constexpr setting cache_computation_bytes =
     a_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", "1G",
             "size of a shared cache's part for computation; unset, it is less if memory is short");
+inline constexpr std::size_t cache_model_part = 2;  // of the memory
+inline constexpr setting cache_model_bytes =
+    a_bytes("SYNCYTE_CACHE_MODEL_BYTES", "a half of the memory", "most bytes of the models that a process serves");
 
-inline constexpr std::array<const setting*, 16> all{&check,
+inline constexpr std::array<const setting*, 17> all{&check,
                                                     &watchdog,
                                                     &watchdog_action,
                                                     &log,
@@ -105,7 +108,8 @@ inline constexpr std::array<const setting*, 16> all{&check,
                                                     &cache_folder,
                                                     &cache_timeout,
                                                     &cache_parameter_bytes,
-                                                    &cache_computation_bytes};
+                                                    &cache_computation_bytes,
+                                                    &cache_model_bytes};
 
 }  // namespace settings
 }  // namespace syncyte::base

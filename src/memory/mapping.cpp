@@ -28,11 +28,11 @@ std::byte* reserve_aligned(std::size_t bytes) {
   return reinterpret_cast<std::byte*>(aligned);
 }
 
-mapping map(int descriptor, std::size_t bytes, int flags) {
+mapping map(int descriptor, std::size_t bytes, int flags, int access = PROT_READ | PROT_WRITE) {
   const std::size_t rounded = round_up(bytes, small_page_bytes());
   base::require(rounded >= bytes && bytes > 0, SYNCYTE_ERR_MEMORY, "cannot map {} bytes", bytes);
   mapping result(reserve_aligned(rounded), unmapper{rounded});
-  if (mmap(result.get(), rounded, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, 0) == MAP_FAILED)
+  if (mmap(result.get(), rounded, access, flags | MAP_FIXED, descriptor, 0) == MAP_FAILED)
     base::fail(SYNCYTE_ERR_MEMORY, "cannot map {} bytes: {}", rounded, base::errno_text(errno));
   return result;
 }
@@ -51,5 +51,10 @@ void unmapper::operator()(std::byte* data) const { munmap(data, bytes); }
 mapping map_shared(int descriptor, std::size_t bytes) { return map(descriptor, bytes, MAP_SHARED); }
 
 mapping map_anonymous(std::size_t bytes) { return map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS); }
+
+// Without MAP_NORESERVE the system counts all of the file as memory that may be written.
+mapping map_private(int descriptor, std::size_t bytes, bool is_accessible) {
+  return map(descriptor, bytes, MAP_PRIVATE | MAP_NORESERVE, is_accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
 
 }  // namespace syncyte::memory

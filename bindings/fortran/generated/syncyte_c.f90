@@ -8,6 +8,7 @@ module syncyte_c
   use syncyte_collectives_c
   use syncyte_memory_c
   use syncyte_cache_c
+  use syncyte_models_c
   use syncyte_messages_c
   use syncyte_nonblocking_c
   use syncyte_cart_c

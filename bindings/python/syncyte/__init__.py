@@ -46,6 +46,7 @@ from .comm import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .excepthook import *  # noqa: F403
 from .layout import *  # noqa: F403
+from .models import Model, PublishedModel, SharedModels
 from .runtime import *  # noqa: F403
 from .store import Store, StoreWorker
 from .tensor import *  # noqa: F403
@@ -58,9 +59,12 @@ __all__ = [
     "PROC_NULL",
     "DType",
     "MessageStatus",
+    "Model",
     "OperationStats",
+    "PublishedModel",
     "Request",
     "SharedCache",
+    "SharedModels",
     "Status",
     "Store",
     "StoreWorker",

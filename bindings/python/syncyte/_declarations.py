@@ -28,6 +28,7 @@ VERSION_PATCH = 0
 ABI_VERSION = 3
 MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.
 BUFFER_FIRST_SIZE = 168
+MOST_HOLDERS = 32  # Most processes that a syncyte_published_t names.
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
 MESSAGE_ROOM = 64  # Bytes of the header that every message has in front of its elements.
@@ -445,6 +446,87 @@ class CacheRendezvous(ctypes.Structure):
         ("folder", ctypes.c_char_p),  # a folder of this user with mode 0700, made if it is missing; null: as SYNCYTE_CACHE_FOLDER says; a folder that neither names must not be a symbolic link
         ("nonce", ctypes.c_int64 * 2),  # a secret that both processes know; zeros: none
         ("timeout", ctypes.c_double),  # seconds to wait; negative: as SYNCYTE_CACHE_TIMEOUT says
+    ]
+
+
+class ModelsOptions(ctypes.Structure):
+    """Options of new models."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_models_options_t)
+        ("budget", ctypes.c_int64),  # most bytes of all models; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
+        ("memory", ctypes.c_int32),  # kind of memory of the models: SYNCYTE_MEMORY_HOST
+        ("device", ctypes.c_int32),  # number of the device; 0 for host memory
+    ]
+
+
+class PublicationOptions(ctypes.Structure):
+    """Options of a publication."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_publication_options_t)
+        ("checksums", ctypes.c_int32),  # 1: checksums of the tensors, which syncyte_model_verify() compares; or 0
+        ("reserved", ctypes.c_int32),  # 0
+    ]
+
+
+class BindOptions(ctypes.Structure):
+    """Options of a binding."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_bind_options_t)
+        ("memory", ctypes.c_int32),  # kind of memory that the tensors are used in: SYNCYTE_MEMORY_HOST
+        ("device", ctypes.c_int32),  # number of the device; 0 for host memory
+    ]
+
+
+class Published(ctypes.Structure):
+    """A model in a list for people."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_published_t)
+        ("name", ctypes.c_char_p),  # of the model; valid until the next call with number 0
+        ("bytes", ctypes.c_int64),  # of its file
+        ("groups", ctypes.c_int64),  # number of groups; 0: not known yet
+        ("ready", ctypes.c_int64),  # number of groups that are ready; less than groups: it is loading
+        ("publisher", ctypes.c_int32),  # id of the process that has published it
+        ("holders", ctypes.c_int32),  # number of bindings
+        ("processes", ctypes.c_int32 * 32),  # ids of the first processes that have it bound, then zeros
+    ]
+
+
+class ModelInfo(ctypes.Structure):
+    """What a process has bound."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_model_info_t)
+        ("bytes", ctypes.c_int64),  # of the model's file
+        ("tensors", ctypes.c_int64),  # number of tensors
+        ("groups", ctypes.c_int64),  # number of groups
+        ("ready", ctypes.c_int64),  # number of groups that are ready
+    ]
+
+
+class ModelTensor(ctypes.Structure):
+    """A tensor of a model."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_model_tensor_t)
+        ("name", ctypes.c_char_p),  # valid while the model is bound
+        ("data", ctypes.c_void_p),  # first element, for use once its group is ready; at a multiple of 64 bytes
+        ("bytes", ctypes.c_int64),  # of all elements
+        ("group", ctypes.c_int64),  # number of its group, from 0
+        ("same_as", ctypes.c_int64),  # number of the first tensor that has this memory: its own, or less
+        ("dtype", ctypes.c_int32),  # element type
+        ("ndim", ctypes.c_int32),  # number of dimensions
+        ("shape", ctypes.c_int64 * 8),  # extents, in elements
+        ("strides", ctypes.c_int64 * 8),  # distances of neighbouring elements, in bytes
     ]
 
 
@@ -1691,6 +1773,236 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # data (in, optional): a block of syncyte_cache_allocate(); null is ignored
+        ],
+    ),
+    # Makes an empty set of models in this process, which others do not see before syncyte_models_serve(). Returns:
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (memory of devices), SYNCYTE_ERR_LIMIT (open files).
+    "syncyte_models_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ModelsOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # models (out): the models
+        ],
+    ),
+    # Connects to models that another process of the same user serves. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no
+    # process serves them), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_receive()), SYNCYTE_ERR_FORMAT (the process at
+    # the socket serves no models), SYNCYTE_ERR_VERSION, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
+    "syncyte_models_connect": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(CacheRendezvous),  # options (in, optional): socket and time limit of this and of later calls; null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # models (out): the models
+        ],
+    ),
+    # Serves the models at a socket until the last reference is dropped. Other processes of this user may then connect.
+    # Returns: SYNCYTE_ERR_BUSY (served already; the name is in use), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send();
+    # models of another process), SYNCYTE_ERR_IO, SYNCYTE_ERR_TIMEOUT, SYNCYTE_ERR_UNSUPPORTED (a forked child).
+    "syncyte_models_serve": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models of this process
+            ctypes.POINTER(CacheRendezvous),  # options (in, optional): socket, and time limit of this call; null for defaults
+        ],
+    ),
+    # Adds a reference.
+    "syncyte_models_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+        ],
+    ),
+    # Drops a reference. The last one of the process that has made the models ends the service and all names; what is
+    # bound can be used.
+    "syncyte_models_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+        ],
+    ),
+    # Drops a reference and nulls the handle; a null handle is ignored.
+    "syncyte_models_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),  # models (in,out): models
+        ],
+    ),
+    # Describes one model after another. Number 0 asks the server; others are of its answer. Returns: SYNCYTE_ERR_INDEX
+    # beyond the last one, SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    "syncyte_models_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+            ctypes.c_int64,  # number (in): 0, 1, ... until the result is SYNCYTE_ERR_INDEX
+            ctypes.POINTER(Published),  # published (in,out): struct_size set by the caller; the rest is filled
+        ],
+    ),
+    # Removes a model that nobody has bound. Its name is free then. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_BUSY (it
+    # is bound, or loading), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    "syncyte_models_remove": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+            ctypes.c_char_p,  # name (in): of the model
+        ],
+    ),
+    # Begins a list of tensors. Nothing is published before syncyte_publication_start(). Returns: SYNCYTE_ERR_ARGUMENT.
+    "syncyte_publication_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+            ctypes.c_char_p,  # name (in): of the model, 1 to 255 bytes
+            ctypes.POINTER(PublicationOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # publication (out): the publication
+        ],
+    ),
+    # Adds a reference.
+    "syncyte_publication_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication
+        ],
+    ),
+    # Drops a reference. The last one before syncyte_publication_finish() gives the publication up.
+    "syncyte_publication_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication
+        ],
+    ),
+    # Drops a reference and nulls the handle; a null handle is ignored.
+    "syncyte_publication_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),  # publication (in,out): a publication
+        ],
+    ),
+    # Adds a tensor. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (memory
+    # of devices).
+    "syncyte_publication_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication that has not started
+            ctypes.c_char_p,  # tensor (in): its name, 1 to 1024 bytes, which no other tensor of the model has
+            ctypes.POINTER(BufferDescription),  # buffer (in): any strides; its memory must stay until syncyte_publication_finish(). Its address may be null if syncyte_publication_fill() gives the elements
+        ],
+    ),
+    # Takes the name and the memory. From now on processes can bind the model, and wait for its groups. Returns:
+    # SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the machine),
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    "syncyte_publication_start": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication with 1 or more tensors; one that has started is left alone
+        ],
+    ),
+    # Copies the elements of a tensor into the model; starts first. A group is ready once all its tensors and those of
+    # the groups before it are written. Returns: as syncyte_publication_start(); SYNCYTE_ERR_NOT_FOUND,
+    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_BUSY (its group is ready, so that others may read it).
+    "syncyte_publication_fill": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication
+            ctypes.c_char_p,  # tensor (in): name of the tensor
+            ctypes.POINTER(BufferDescription),  # buffer (in): of its type and shape, any strides
+        ],
+    ),
+    # Copies all tensors that are not filled, in the order in which they were added, and seals the model; starts first.
+    # On an error after the start, the name is free and binders get the error. Returns: as syncyte_publication_start();
+    # SYNCYTE_ERR_ARGUMENT (a tensor without address is not filled), SYNCYTE_ERR_INTERRUPTED.
+    "syncyte_publication_finish": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication, which ends
+        ],
+    ),
+    # Gives the publication up. All binders get this error. Returns: SYNCYTE_ERR_ARGUMENT (it has ended; a status that
+    # is none).
+    "syncyte_publication_fail": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # publication (in): a publication, which ends
+            ctypes.c_int32,  # status (in): of the error
+            ctypes.c_char_p,  # reason (in): text of the error
+        ],
+    ),
+    # Binds a model: maps it into this process. Waits until its publisher has the memory, but not for its tensors.
+    # Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_FORMAT (a damaged manifest), SYNCYTE_ERR_VERSION (published by another
+    # version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (memory of devices),
+    # SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
+    "syncyte_models_bind": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # models (in): models
+            ctypes.c_char_p,  # name (in): of the model
+            ctypes.POINTER(BindOptions),  # options (in, optional): null for defaults
+            ctypes.POINTER(ctypes.c_void_p),  # model (out): the model, which stays while this process has a reference
+        ],
+    ),
+    # Adds a reference.
+    "syncyte_model_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+        ],
+    ),
+    # Drops a reference. The last one unmaps the model.
+    "syncyte_model_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+        ],
+    ),
+    # Drops a reference and nulls the handle; a null handle is ignored.
+    "syncyte_model_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),  # model (in,out): a model
+        ],
+    ),
+    # Describes a model. Does not wait. Returns: the error of a failed publication, unless all groups are ready.
+    "syncyte_model_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+            ctypes.POINTER(ModelInfo),  # info (in,out): struct_size set by the caller; the rest is filled
+        ],
+    ),
+    # Describes a tensor by its number. Does not wait for its group. Returns: SYNCYTE_ERR_INDEX.
+    "syncyte_model_tensor": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+            ctypes.c_int64,  # number (in): 0 to the number of tensors - 1, in the order in which they were added
+            ctypes.POINTER(ModelTensor),  # tensor (in,out): struct_size set by the caller; the rest is filled
+        ],
+    ),
+    # Finds a tensor by its name, and waits for its group. Returns: SYNCYTE_ERR_NOT_FOUND; as syncyte_model_wait().
+    "syncyte_model_find": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+            ctypes.c_char_p,  # name (in): of the tensor
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): struct_size set by the caller; the rest is filled. The memory is valid while the model is bound; writes are this process's own
+        ],
+    ),
+    # Waits until a group and those before it are ready. Returns: SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TIMEOUT,
+    # SYNCYTE_ERR_PEER_DIED (the server, or the publisher, has ended), the error of a failed publication,
+    # SYNCYTE_ERR_INTERRUPTED.
+    "syncyte_model_wait": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
+            ctypes.c_int64,  # group (in): 0 to the number of groups - 1; -1: all
+            ctypes.c_double,  # timeout (in): seconds; negative: as long as another group becomes ready within the time limit of the models (SYNCYTE_CACHE_TIMEOUT)
+        ],
+    ),
+    # Compares the published bytes with the checksums that were published. Waits for all groups. Returns:
+    # SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums); as
+    # syncyte_model_wait().
+    "syncyte_model_verify": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # model (in): a model
         ],
     ),
     # Returns the highest tag that a message may have. Local.

@@ -693,4 +693,43 @@ class cache_methods : public reference<syncyte_cache_t, syncyte_cache_retain, sy
   }
 };
 
+class models_methods : public reference<syncyte_models_t, syncyte_models_retain, syncyte_models_destroy> {
+ public:
+  using reference::reference;
+};
+
+class publication_methods : public reference<syncyte_publication_t, syncyte_publication_retain, syncyte_publication_destroy> {
+ public:
+  using reference::reference;
+
+  /// Takes the name and the memory. From now on processes can bind the model, and wait for its groups.
+  void start() const {
+    check(syncyte_publication_start(get()));
+  }
+
+  /// Copies all tensors that are not filled, in the order in which they were added, and seals the model; starts first.
+  /// On an error after the start, the name is free and binders get the error.
+  void finish() const {
+    check(syncyte_publication_finish(get()));
+  }
+};
+
+class model_methods : public reference<syncyte_model_t, syncyte_model_retain, syncyte_model_destroy> {
+ public:
+  using reference::reference;
+
+  /// Waits until a group and those before it are ready.
+  /// @param group 0 to the number of groups - 1; -1: all
+  /// @param timeout seconds; negative: as long as another group becomes ready within the time limit of the models
+  /// (SYNCYTE_CACHE_TIMEOUT)
+  void wait(std::int64_t group, double timeout = -1) const {
+    check(syncyte_model_wait(get(), group, timeout));
+  }
+
+  /// Compares the published bytes with the checksums that were published. Waits for all groups.
+  void verify() const {
+    check(syncyte_model_verify(get()));
+  }
+};
+
 }  // namespace syncyte::detail

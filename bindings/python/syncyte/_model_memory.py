@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tensors of a bound model as arrays over its memory."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _declarations as c
+from . import _library, dtypes
+from ._arrays import memory_at
+from ._buffers import TORCH
+
+
+class TensorRecord(NamedTuple):
+    """A tensor of a model."""
+
+    name: str
+    address: int
+    bytes: int
+    group: int
+    same_as: int  # number of the first tensor that has this memory
+    dtype: c.DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # in elements
+
+
+class ModelMemory:
+    """All tensors of a model, by name. Arrays keep the memory alive, by a reference of their own."""
+
+    def __init__(self, handle: int, tensors: int) -> None:
+        describe, found = _library.core().syncyte_model_tensor, _library.new_struct(c.ModelTensor)
+        self.records: dict[str, TensorRecord] = {}
+        for number in range(tensors):
+            describe(handle, number, found)
+            dtype, ndim = c.DType(found.dtype), found.ndim
+            size = dtypes.itemsize(dtype)
+            strides = tuple(stride // size for stride in found.strides[:ndim])
+            name = os.fsdecode(found.name)
+            self.records[name] = TensorRecord(name, found.data, found.bytes, found.group, found.same_as, dtype,
+                                              tuple(found.shape[:ndim]), strides)  # fmt: skip
+        self._first = min(each.address for each in self.records.values())
+        end = max(each.address + each.bytes for each in self.records.values())
+        _library.core().syncyte_model_retain(handle)
+        self._memory = memory_at(self._first, max(end - self._first, 1), "syncyte_model_release", handle)
+
+    def array(self, record: TensorRecord, array_kind: str) -> Any:
+        """A tensor, or a numpy array, with a storage of its own. Does not touch the memory."""
+        if array_kind == TORCH:
+            return self._tensor(record)
+        dtype, strides = (
+            dtypes.numpy_dtype(record.dtype),
+            [each * dtypes.itemsize(record.dtype) for each in record.strides],
+        )
+        if record.bytes == 0:
+            return np.empty(record.shape, dtype)
+        return np.ndarray(record.shape, dtype, self._memory, record.address - self._first, strides)
+
+    def _tensor(self, record: TensorRecord) -> Any:
+        torch = dtypes.import_torch()
+        dtype = dtypes.torch_dtype(record.dtype)
+        if record.bytes == 0:
+            return torch.empty_strided(record.shape, record.strides, dtype=dtype)
+        flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtypes.itemsize(record.dtype),
+                                offset=record.address - self._first)  # fmt: skip
+        # .data: not a view for autograd, so that it can become a parameter.
+        return flat.as_strided(record.shape, record.strides).data

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Torch modules whose tensors become views of a model's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from . import dtypes
+from ._buffers import TORCH
+from ._checks import check_kind
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._model_memory import TensorRecord
+    from .models import Model
+
+
+class Place(NamedTuple):
+    """Where a module has a tensor."""
+
+    owner: torch.nn.Module
+    key: str
+    tensor: torch.Tensor
+
+    def put(self, tensor: torch.Tensor) -> None:
+        # Modules that keep other lists of their parameters, as torch.nn.LSTM does, see the new one.
+        if type(self.owner).__setattr__ is not torch.nn.Module.__setattr__:
+            setattr(self.owner, self.key, tensor)
+        elif self.key in self.owner._parameters:
+            self.owner._parameters[self.key] = tensor  # type: ignore[assignment]
+        else:
+            self.owner._buffers[self.key] = tensor
+
+
+def places(module: torch.nn.Module) -> dict[str, Place]:
+    """A module's parameters and persistent buffers by name, in the order of their registration."""
+    found: dict[str, Place] = {}
+    for prefix, owner in module.named_modules(remove_duplicate=False):
+        persistent = {key: value for key, value in owner._buffers.items()
+                      if key not in owner._non_persistent_buffers_set}  # fmt: skip
+        for key, tensor in {**owner._parameters, **persistent}.items():
+            if tensor is not None:
+                found[f"{prefix}.{key}" if prefix else key] = Place(owner, key, tensor)
+    return found
+
+
+def _shared(names: dict[str, Any]) -> dict[str, str]:
+    """For each name the least name that shares its memory, from names and what identifies the memory."""
+    least: dict[Any, str] = {}
+    for name, memory in names.items():
+        least[memory] = min(name, least.get(memory, name))
+    return {name: least[memory] for name, memory in names.items()}
+
+
+def _memory_of(name: str, tensor: torch.Tensor) -> Any:
+    if tensor.numel() == 0:
+        return name
+    if isinstance(tensor, _Arriving) or tensor.is_meta:
+        return id(tensor)
+    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+
+
+def _form(dtype: object, shape: Any) -> str:
+    return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
+
+
+def _differences(targets: dict[str, Place], records: dict[str, TensorRecord]) -> list[str]:
+    """What a module has otherwise than a model, in sentences."""
+    found = [f"{name!r} is not in the model" for name in targets if name not in records]
+    found += [f"{name!r} is not in the module" for name in records if name not in targets]
+    for name in targets.keys() & records.keys():
+        tensor, record = targets[name].tensor, records[name]
+        have, wanted = _form(tensor.dtype, tensor.shape), _form(dtypes.torch_dtype(record.dtype), record.shape)
+        if have != wanted:
+            found.append(f"{name!r} is {wanted} in the model and {have} in the module")
+        if tensor.device.type not in ("cpu", "meta"):
+            found.append(f"{name!r} is on {tensor.device} in the module; models lie in host memory")
+    if found:
+        return sorted(found)
+    in_module = _shared({name: _memory_of(name, place.tensor) for name, place in targets.items()})
+    in_model = _shared({name: record.same_as for name, record in records.items()})
+    for name in targets:
+        if in_module[name] != in_model[name]:
+            model, module = _other(name, in_model), _other(name, in_module)
+            found.append(f"{name!r} shares memory with {model} in the model and with {module} in the module")
+    return found
+
+
+def _other(name: str, shared: dict[str, str]) -> str:
+    others = [each for each, least in shared.items() if least == shared[name] and each != name]
+    return " and ".join(map(repr, others)) or "no tensor"
+
+
+def attach(module: Any, model: Model) -> None:
+    """See Model.attach()."""
+    check_kind(module, torch.nn.Module, "module", "a torch module")
+    targets, records = places(module), model._memory.records
+    if differences := _differences(targets, records):
+        raise ArgumentError(f"the module does not fit the model {model.name!r}: {'; '.join(differences)}")
+    ready = model.ready()
+    made: dict[int, torch.Tensor] = {}  # a tensor that the module has twice has one successor
+    arriving: dict[torch.nn.Module, list[_Arriving]] = {}
+    for name, place in targets.items():
+        if id(place.tensor) not in made:
+            made[id(place.tensor)] = _successor(place.tensor, model, records[name], ready)
+        if isinstance(successor := made[id(place.tensor)], _Arriving):
+            arriving.setdefault(place.owner, []).append(successor)
+    for place in targets.values():  # nothing fails from here on
+        place.put(made[id(place.tensor)])
+    for owner, tensors in arriving.items():
+        _wait_before_forward(owner, tensors)
+
+
+def _successor(old: torch.Tensor, model: Model, record: TensorRecord, ready: int) -> torch.Tensor:
+    view = model._memory.array(record, TORCH)
+    is_parameter, is_there = isinstance(old, torch.nn.Parameter), record.group < ready or record.bytes == 0
+    if is_parameter:
+        new = (torch.nn.Parameter if is_there else _ArrivingParameter)(view, requires_grad=old.requires_grad)
+    else:
+        new = view if is_there else view.as_subclass(_ArrivingBuffer)
+    if isinstance(new, _Arriving):
+        new._arrival = model._wait, record.group
+    return new
+
+
+class _Arriving:
+    """A tensor whose group may not be ready: every use waits for it. It then becomes an ordinary tensor."""
+
+    _arrival: tuple[Callable[[int, None], None], int]
+    _class: type
+
+    def arrive(self) -> None:
+        wait, group = self._arrival
+        wait(group, None)
+        self.__class__ = self._class
+        del self._arrival
+
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        for each in tree_leaves((args, kwargs)):
+            if isinstance(each, _Arriving):
+                each.arrive()
+        return function(*args, **(kwargs or {}))
+
+
+class _ArrivingParameter(_Arriving, torch.nn.Parameter):
+    _class = torch.nn.Parameter
+
+
+class _ArrivingBuffer(_Arriving, torch.Tensor):
+    _class = torch.Tensor
+
+
+def _wait_before_forward(owner: torch.nn.Module, tensors: list[_Arriving]) -> None:
+    def wait(*_module_and_arguments: object) -> None:
+        for each in tensors:
+            if isinstance(each, _Arriving):  # another use may have waited
+                each.arrive()
+        hook.remove()
+
+    hook = owner.register_forward_pre_hook(wait)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "memory/descriptor.hpp"
+
+namespace syncyte::cache {
+
+/// A tensor in a model's file. Its elements are dense there: without gaps, in the order of its strides.
+struct model_tensor {
+  std::string name;
+  syncyte_dtype_t dtype = 0;
+  std::int32_t ndim = 0;
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> shape{};
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> strides{};  // in bytes
+  std::uint64_t offset = 0;                              // in the file
+  std::uint64_t bytes = 0;
+  std::uint64_t group = 0;
+  std::uint64_t same_as = 0;  // number of the first tensor at this place: its own, or less if they share memory
+
+  std::span<const std::int64_t> extents() const { return {shape.data(), static_cast<std::size_t>(ndim)}; }
+  std::span<const std::int64_t> distances() const { return {strides.data(), static_cast<std::size_t>(ndim)}; }
+};
+
+/// Where the tensors of a model lie in its file: a manifest, then groups of tensors. Groups have at least 8 MiB, but
+/// for the last one, and begin at pages, so that one can be written while processes already use another.
+class model_layout {
+ public:
+  /// Most tensors, and most bytes of a tensor's name and of a model's.
+  static constexpr std::uint64_t most_tensors = std::uint64_t{1} << 24;
+  static constexpr std::size_t longest_tensor_name = 1024;
+  static constexpr std::size_t longest_name = 255;
+
+  /// Adds a tensor; buffers of one address, type, shape and strides share their place, if they have an address. Throws
+  /// SYNCYTE_ERR_ARGUMENT for a name that is empty, too long or that another tensor has.
+  void add(const std::string& name, const base::buffer& like, bool has_address);
+
+  /// Chooses the tensors' places. Throws SYNCYTE_ERR_MEMORY for more bytes than any machine has.
+  void plan();
+
+  /// The manifest in bytes, with checksums of 0.
+  std::vector<std::byte> encode() const;
+
+  /// Reads and checks the manifest of a file. Throws SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION.
+  static model_layout read(const memory::descriptor& file);
+
+  /// Where the checksum of a tensor's bytes lies in a file, and its value there.
+  static std::uint64_t checksum_offset(std::uint64_t tensor);
+  static std::uint64_t read_checksum(const memory::descriptor& file, std::uint64_t tensor);
+  static std::uint64_t checksum(std::span<const std::byte> bytes);
+
+  const std::vector<model_tensor>& tensors() const { return tensors_; }
+  /// Number of a tensor; throws SYNCYTE_ERR_NOT_FOUND.
+  std::uint64_t find(const std::string& name) const;
+
+  std::uint64_t groups() const { return group_ends_.size(); }
+  std::uint64_t group_begin(std::uint64_t group) const { return group == 0 ? data_begin_ : group_ends_[group - 1]; }
+  std::uint64_t group_end(std::uint64_t group) const { return group_ends_[group]; }
+  std::uint64_t data_begin() const { return data_begin_; }
+  std::uint64_t file_bytes() const { return group_ends_.back(); }
+  bool has_checksums() const { return has_checksums_; }
+  void set_checksums(bool chosen) { has_checksums_ = chosen; }
+
+ private:
+  std::uint64_t manifest_bytes() const;
+  void decode(std::span<const std::byte> manifest, std::uint64_t tensors, std::uint64_t groups);
+
+  std::vector<model_tensor> tensors_;
+  std::vector<const void*> addresses_;  // of the tensors' buffers, to find those that share memory
+  std::vector<std::uint64_t> by_name_;  // numbers of the tensors, sorted by name
+  std::vector<std::uint64_t> group_ends_;
+  std::uint64_t data_begin_ = 0;
+  bool has_checksums_ = false;
+};
+
+/// Checks a name of a model: 1 to longest_name bytes.
+void check_model_name(const std::string& name);
+
+}  // namespace syncyte::cache

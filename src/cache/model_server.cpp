@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cache/model_server.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "base/log.hpp"
+#include "cache/model_catalog.hpp"
+#include "memory/mapping.hpp"
+
+namespace syncyte::cache {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// A caller that sends nothing is dropped after this time; one that has connected may be slow on a busy machine.
+constexpr std::chrono::seconds grace_period(2);
+
+/// The other end of a connection.
+struct caller {
+  own_descriptor socket;
+  pid_t process = 0;
+  bool is_known = false;     // from this process, or it has shown the nonce
+  memory::nonce secret{};    // of the listener
+  clock::time_point expiry;  // until it has spoken
+  std::optional<purpose> asked;
+  std::shared_ptr<published_model> model;
+  std::uint64_t told = 0;  // a binder: groups that it knows to be ready
+  bool has_file = false;   // a binder: it has the model
+  bool is_gone = false;
+  bool is_full = false;  // its socket takes no message now
+
+  bool is_publisher() const { return asked == purpose::publish; }
+  bool is_binder() const { return asked == purpose::bind; }
+};
+
+pid_t process_of(const memory::descriptor& socket) {
+  ucred peer{};
+  socklen_t length = sizeof(peer);
+  return getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
+}
+
+memory::descriptor make_event() {
+  memory::descriptor made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!made) memory::fail_step("opening", "(an event)", errno);
+  return made;
+}
+
+/// The list in a file: it may be longer than a message.
+memory::descriptor file_of(const std::string& bytes) {
+  memory::descriptor file = memory::open_memfd("syncyte-models");
+  base::require(static_cast<bool>(file) && ftruncate(file.number(), static_cast<off_t>(bytes.size())) == 0 &&
+                    pwrite(file.number(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+                SYNCYTE_ERR_IO, "the list of models cannot be written: {}", base::errno_text(errno));
+  return file;
+}
+
+bool has_seals(const memory::descriptor& file, int wanted) {
+  const int seals = fcntl(file.number(), F_GET_SEALS);
+  return seals >= 0 && (seals & wanted) == wanted;
+}
+
+bool has_size(const memory::descriptor& file, std::uint64_t bytes) {
+  struct stat found{};
+  return fstat(file.number(), &found) == 0 && static_cast<std::uint64_t>(found.st_size) == bytes;
+}
+
+}  // namespace
+
+/// What the thread alone uses.
+class model_server::loop {
+ public:
+  explicit loop(model_server& of) : server_(of), catalog_(of.budget_) {}
+
+  void run() {
+    while (take_arrivals()) {
+      wait();
+      for (caller& each : callers_) serve(each);
+      tell_binders();
+      drop_gone();
+    }
+  }
+
+ private:
+  /// Listeners and connections that other threads have passed. False if the server stops.
+  bool take_arrivals() {
+    std::vector<arrival> arrived;
+    {
+      const std::lock_guard lock(server_.mutex_);
+      if (server_.is_stopping_) return false;
+      arrived.swap(server_.arrivals_);
+    }
+    for (arrival& each : arrived) {
+      if (each.is_listener)
+        listeners_.emplace_back(own_descriptor(std::move(each.socket)), each.secret);
+      else
+        add(std::move(each.socket), true, {});
+    }
+    return true;
+  }
+
+  void add(memory::descriptor socket, bool is_known, const memory::nonce& secret) {
+    caller& added = callers_.emplace_back();
+    added.process = process_of(socket);
+    added.socket = own_descriptor(std::move(socket));
+    added.is_known = is_known;
+    added.secret = secret;
+    added.expiry = clock::now() + grace_period;
+  }
+
+  /// Sleeps until a message, a caller, the end of a connection, or the time at which a silent caller is dropped.
+  void wait() {
+    std::vector<pollfd> entries{{server_.wake_.get().number(), POLLIN, 0}};
+    std::optional<clock::time_point> expiry;
+    for (const auto& [socket, secret] : listeners_) entries.push_back({socket.get().number(), POLLIN, 0});
+    for (const caller& each : callers_) {
+      entries.push_back({each.socket.get().number(), static_cast<short>(each.is_full ? POLLIN | POLLOUT : POLLIN), 0});
+      if (!each.asked) expiry = std::min(expiry.value_or(each.expiry), each.expiry);
+    }
+    const auto left = [&] { return std::chrono::ceil<std::chrono::milliseconds>(*expiry - clock::now()).count(); };
+    poll(entries.data(), entries.size(), expiry ? static_cast<int>(std::clamp<long>(left(), 0, 10000)) : -1);
+    if (entries.front().revents != 0) {
+      eventfd_t ignored = 0;
+      eventfd_read(server_.wake_.get().number(), &ignored);
+    }
+    for (std::size_t number = 0; number < listeners_.size(); ++number)
+      if (entries[1 + number].revents != 0) accept_from(listeners_[number]);
+  }
+
+  void accept_from(const std::pair<own_descriptor, memory::nonce>& listener) {
+    try {
+      if (memory::descriptor socket = memory::accept_caller(listener.first.get()))
+        add(std::move(socket), false, listener.second);
+    } catch (const base::error& failed) {  // too many open files: the caller waits in the listener's queue
+      base::log(SYNCYTE_LOG_WARN, "shared cache: {}", failed.what());
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  void serve(caller& from) {
+    while (!from.is_gone) {
+      memory::message got = memory::receive_message(from.socket.get());
+      if (got.code == EAGAIN) break;
+      if (got.bytes.empty()) {
+        from.is_gone = true;
+        break;
+      }
+      try {
+        memory::check_open_files("receiving a model", got.code);
+        from.asked ? hear(from, got) : begin(from, got.bytes);
+      } catch (...) {
+        refuse(from, base::current_error());
+      }
+    }
+    if (!from.asked && clock::now() > from.expiry) from.is_gone = true;
+    if (from.is_gone) leave(from);
+  }
+
+  void begin(caller& from, const std::string& bytes) {
+    const auto found = read_request(bytes);
+    from.is_gone = !found;  // not one of ours
+    if (!found) return;
+    if (!from.is_known && found->nonce != from.secret)
+      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the server's"});
+    const std::string name = found->name.data();
+    from.asked = found->what;
+    switch (found->what) {
+      case purpose::hello:
+        return answer(from);
+      case purpose::publish:
+        from.model = catalog_.claim(name, found->bytes, from.process);
+        return tell(from, {});
+      case purpose::bind:
+        from.model = catalog_.hold(name, from.process);
+        return;  // tell_binders() answers
+      case purpose::remove:
+        catalog_.remove(name);
+        return answer(from);
+      case purpose::list: {
+        const memory::descriptor list = file_of(encode(catalog_.all()));
+        return answer(from, &list);
+      }
+    }
+    from.is_gone = true;
+  }
+
+  /// The last note of a connection.
+  void answer(caller& to, const memory::descriptor* file = nullptr) {
+    tell(to, {}, file);
+    to.is_gone = true;
+  }
+
+  void tell(caller& to, const note& told, const memory::descriptor* file = nullptr) {
+    const int code = memory::send_message(to.socket.get(), told.encode(), file);
+    to.is_full = code == EAGAIN;
+    if (code != 0 && code != EAGAIN) to.is_gone = true;
+  }
+
+  void refuse(caller& from, const base::error& failed) {
+    tell(from, note::of(failed));
+    from.is_gone = true;
+  }
+
+  /// A note of a publisher: it sends the model's file, then numbers of groups, then its end.
+  void hear(caller& from, memory::message& got) {
+    if (!from.is_publisher() || from.model->is_complete) return;
+    published_model& model = *from.model;
+    const note told = note::decode(got.bytes);
+    if (told.status != SYNCYTE_SUCCESS) {
+      catalog_.fail(model, base::error::unpack(told.status, told.text));
+      return answer(from);
+    }
+    if (told.what == news::memory) {
+      base::require(got.file && !model.file && told.value >= 1 && has_size(got.file, model.bytes) &&
+                        has_seals(got.file, F_SEAL_SHRINK | F_SEAL_GROW),
+                    SYNCYTE_ERR_FORMAT, "the file of the model \"{}\" has another size, or can be resized", model.name);
+      model.groups = told.value;
+      model.file = std::move(got.file);
+      return;
+    }
+    base::require(model.file && told.value >= model.ready && told.value <= model.groups, SYNCYTE_ERR_FORMAT,
+                  "the model \"{}\" has {} groups; {} cannot be ready", model.name, model.groups, told.value);
+    model.ready = told.value;
+    if (told.what != news::done) return;
+    base::require(model.ready == model.groups && has_seals(model.file, F_SEAL_WRITE), SYNCYTE_ERR_FORMAT,
+                  "the model \"{}\" is not complete, or its file is not sealed", model.name);
+    model.is_complete = true;
+    answer(from);
+  }
+
+  /// Gives binders the file as soon as it is there, and the number of groups that are ready.
+  void tell_binders() {
+    for (caller& each : callers_) {
+      if (!each.is_binder() || each.is_gone) continue;
+      const published_model& model = *each.model;
+      if (model.failure) {
+        refuse(each, *model.failure);
+        leave(each);
+      } else if (model.file && (!each.has_file || each.told < model.ready)) {
+        tell(each, {each.has_file ? news::ready : news::done, SYNCYTE_SUCCESS, model.ready, {}},
+             each.has_file ? nullptr : &model.file);
+        if (!each.is_full) each.told = model.ready;
+        each.has_file = each.has_file || !each.is_full;
+      } else {
+        each.is_full = false;
+      }
+    }
+  }
+
+  /// Ends what the caller has asked for.
+  void leave(caller& from) {
+    from.is_gone = true;
+    if (from.model == nullptr) return;
+    const auto model = std::exchange(from.model, nullptr);
+    if (from.is_binder()) catalog_.drop(*model, from.process);
+    if (!from.is_publisher() || model->is_complete || model->failure) return;
+    catalog_.fail(*model, base::error(SYNCYTE_ERR_PEER_DIED,
+                                      fmt::format("the publication of the model \"{}\" has ended before all of it was "
+                                                  "there: process {} has ended, or given up",
+                                                  model->name, from.process)));
+  }
+
+  void drop_gone() {
+    for (caller& each : callers_)
+      if (each.is_gone) leave(each);
+    std::erase_if(callers_, [](const caller& each) { return each.is_gone; });
+  }
+
+  model_server& server_;
+  model_catalog catalog_;
+  std::vector<std::pair<own_descriptor, memory::nonce>> listeners_;
+  std::list<caller> callers_;
+};
+
+model_server::model_server(std::uint64_t budget) : wake_(make_event()), process_(getpid()), budget_(budget) {
+  sigset_t all, before;
+  sigfillset(&all);  // the application's own threads handle its signals
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { loop(*this).run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+model_server::~model_server() {
+  if (process_ != getpid()) {  // a forked child does not have the thread
+    thread_.detach();
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  eventfd_write(wake_.get().number(), 1);
+  thread_.join();
+}
+
+void model_server::pass(arrival arrived) {
+  const int event = wake_.get().number();
+  const std::lock_guard lock(mutex_);
+  arrivals_.push_back(std::move(arrived));
+  eventfd_write(event, 1);
+}
+
+own_descriptor model_server::connect() {
+  wake_.get();
+  auto [here, there] = memory::connected_pair();
+  pass({std::move(there), false, {}});
+  return own_descriptor(std::move(here));
+}
+
+void model_server::listen_at(memory::descriptor listener, const memory::nonce& secret) {
+  pass({std::move(listener), true, secret});
+}
+
+}  // namespace syncyte::cache

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cache/models.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "base/environment.hpp"
+#include "cache/model_layout.hpp"
+#include "memory/capacity.hpp"
+
+namespace syncyte::cache {
+namespace {
+
+std::string read_all(const memory::descriptor& file) {
+  struct stat found{};
+  const bool has_size = file && fstat(file.number(), &found) == 0;
+  std::string bytes(has_size ? static_cast<std::size_t>(found.st_size) : 0, '\0');
+  const ssize_t got = pread(file.number(), bytes.data(), bytes.size(), 0);
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
+}
+
+}  // namespace
+
+std::shared_ptr<models> models::create(std::uint64_t budget) {
+  const base::setting& variable = base::settings::cache_model_bytes;
+  if (budget == 0) budget = base::environment_bytes(variable).value_or(0);
+  if (budget == 0) budget = memory::total_bytes() / base::settings::cache_model_part;
+  std::shared_ptr<models> made(new models);
+  made->server_ = std::make_unique<model_server>(budget);
+  return made;
+}
+
+std::shared_ptr<models> models::connect(const rendezvous& place) {
+  std::shared_ptr<models> made(new models);
+  made->place_ = std::make_unique<named_socket>(place);
+  made->secret_ = place.nonce;
+  made->seconds_ = place.seconds;
+  for (const deadline until = made->limit();;) {
+    const auto failed = base::error_of([&] {
+      const own_descriptor connection = made->open(purpose::hello, "", 0, until);
+      receive(connection, until, "connecting to the models " + made->place_->shown());
+    });
+    if (!failed) return made;
+    if (failed->status() != SYNCYTE_ERR_PEER_DIED) throw *failed;  // of the last server, or none yet
+    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
+                  "no process has served the models {} within {} s; it needs the same name and folder",
+                  made->place_->shown(), until.seconds());
+    std::this_thread::sleep_for(retry_interval);
+  }
+}
+
+models::~models() {
+  socket_name_.reset();  // before the server stops to listen: afterwards another process might own the name
+}
+
+void models::serve(const rendezvous& place) {
+  base::require(server_ != nullptr, SYNCYTE_ERR_ARGUMENT, "these models are served by another process");
+  const std::lock_guard lock(mutex_);
+  base::require(place_ == nullptr, SYNCYTE_ERR_BUSY, "these models are served {} already",
+                place_ == nullptr ? "" : place_->shown());
+  auto target = std::make_unique<named_socket>(place);
+  memory::descriptor listener = at(*target, [&] { return listen(*target, deadline(place.seconds)); });
+  socket_name_ = memory::name_guard(new std::string(target->socket()), {unlink});
+  server_->listen_at(std::move(listener), place.nonce);
+  seconds_ = place.seconds;
+  place_ = std::move(target);
+}
+
+own_descriptor models::connect_to_socket(const deadline& until) const {
+  memory::connection made =
+      at(*place_, [&] { return memory::connect_to(place_->socket(), [&] { return until.is_ahead(); }); });
+  if (made.socket) return own_descriptor(std::move(made.socket));
+  base::require(made.code != ENOENT && made.code != ECONNREFUSED, SYNCYTE_ERR_PEER_DIED,
+                "no process serves the models {}: it has ended, or has closed them", place_->shown());
+  base::require(made.code != EAGAIN, SYNCYTE_ERR_TIMEOUT,
+                "the process that serves the models {} does not answer for {} s", place_->shown(), until.seconds());
+  at(*place_, [&] { memory::fail_step(made.failed_step, place_->socket(), made.code); });
+  return {};
+}
+
+own_descriptor models::open(purpose what, const std::string& name, std::uint64_t bytes, const deadline& until) const {
+  own_descriptor connection = server_ != nullptr ? server_->connect() : connect_to_socket(until);
+  const request asked = make_request(what, secret_, name, bytes);
+  send(connection, {reinterpret_cast<const char*>(&asked), sizeof(asked)}, until);
+  return connection;
+}
+
+answer models::exchange(purpose what, const std::string& name) const {
+  const deadline until = limit();
+  const own_descriptor connection = open(what, name, 0, until);
+  return receive(connection, until, "a request about models");
+}
+
+void models::remove(const std::string& name) const {
+  check_model_name(name);
+  exchange(purpose::remove, name);
+}
+
+const model_info& models::listed(std::uint64_t number) {
+  std::vector<model_info> answered;
+  if (number == 0) answered = decode_list(read_all(exchange(purpose::list, "").file));
+  const std::lock_guard lock(mutex_);
+  if (number == 0) list_ = std::move(answered);
+  base::expect(number < list_.size(), SYNCYTE_ERR_INDEX, "number", number, "less than {}, the number of models",
+               list_.size());
+  return list_[number];
+}
+
+}  // namespace syncyte::cache
