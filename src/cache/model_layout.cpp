@@ -25,6 +25,8 @@ constexpr std::uint64_t layout_version = 1;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;  // half of what a process can address
 constexpr std::uint64_t alignment = 64;                       // of tensors, as torch's
 constexpr std::uint64_t group_bytes = std::uint64_t{8} << 20;
+// Small tensors, such as a bias, go with the group before them, up to so many bytes.
+constexpr std::uint64_t small_bytes = std::uint64_t{512} << 10, most_small_bytes = std::uint64_t{1} << 20;
 
 /// First bytes of the file. Checksums of the tensors follow, then the ends of the groups, the tensors' records, and
 /// their names.
@@ -178,7 +180,7 @@ void model_layout::plan() {
   // All strides, not only those of the file: an array and its row-major copy are two tensors.
   std::map<std::tuple<const void*, syncyte_dtype_t, std::vector<std::int64_t>>, std::uint64_t> places;
   data_begin_ = in_pages(manifest_bytes());
-  std::uint64_t end = data_begin_, group_start = data_begin_;
+  std::uint64_t end = data_begin_, group_start = data_begin_, full_at = 0;  // full_at: 0 while the group is small
   group_ends_.clear();
   for (std::uint64_t number = 0; number < tensors_.size(); ++number) {
     model_tensor& each = tensors_[number];
@@ -191,8 +193,10 @@ void model_layout::plan() {
       each.group = tensors_[each.same_as].group;
       continue;
     }
-    if (end - group_start >= group_bytes) {
+    if (full_at == 0 && end - group_start >= group_bytes) full_at = end;
+    if (full_at != 0 && (each.bytes >= small_bytes || end - full_at >= most_small_bytes)) {
       group_ends_.push_back(end = group_start = in_pages(end));
+      full_at = 0;
     }
     each.offset = memory::round_up(end, alignment);
     each.group = group_ends_.size();

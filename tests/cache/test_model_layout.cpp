@@ -56,7 +56,7 @@ model_layout some_layout() {
   add(layout, "scalar", like({}, SYNCYTE_INT64));
   add(layout, "nothing", like({0, 5}));
   add(layout, "large", like({5, static_cast<std::int64_t>(mib)}, SYNCYTE_FLOAT64));
-  add(layout, "last", like({7}, SYNCYTE_BOOL));
+  add(layout, "last", like({static_cast<std::int64_t>(mib)}, SYNCYTE_BOOL));
   layout.plan();
   return layout;
 }
@@ -80,6 +80,22 @@ TEST(model_layout, groups_have_8_mib_and_begin_at_pages) {
     end = each.offset + each.bytes;
     EXPECT_LE(end, layout.group_end(each.group));
   }
+}
+
+TEST(model_layout, small_tensors_go_with_the_group_before_them) {
+  model_layout layout;
+  const auto floats = [](std::uint64_t bytes) { return like({static_cast<std::int64_t>(bytes / 4)}); };
+  for (int layer = 0; layer < 3; ++layer) {
+    add(layout, "weight" + std::to_string(layer), floats(20 * mib));
+    add(layout, "bias" + std::to_string(layer), floats(4096));
+  }
+  for (int number = 0; number < 100; ++number) add(layout, "small" + std::to_string(number), floats(mib / 4));
+  layout.plan();
+  for (std::uint64_t layer = 0; layer < 3; ++layer) {
+    EXPECT_EQ(layout.tensors()[2 * layer].group, layer);
+    EXPECT_EQ(layout.tensors()[2 * layer + 1].group, layer);
+  }
+  EXPECT_EQ(layout.groups(), 6u) << "25 MiB of small tensors: 1, 9, 9, 6";
 }
 
 TEST(model_layout, a_manifest_is_read_as_it_was_written) {

@@ -27,6 +27,9 @@ class TensorRecord(NamedTuple):
     strides: tuple[int, ...]  # in elements
 
 
+_DTYPES = {int(dtype): dtype for dtype in c.DType}
+
+
 class ModelMemory:
     """All tensors of a model, by name. Arrays keep the memory alive, by a reference of their own."""
 
@@ -35,10 +38,9 @@ class ModelMemory:
         self.records: dict[str, TensorRecord] = {}
         for number in range(tensors):
             describe(handle, number, found)
-            dtype, ndim = c.DType(found.dtype), found.ndim
-            size = dtypes.itemsize(dtype)
-            strides = tuple(stride // size for stride in found.strides[:ndim])
-            name = os.fsdecode(found.name)
+            dtype, ndim = _DTYPES[found.dtype], found.ndim
+            name, size = os.fsdecode(found.name), dtypes.itemsize(dtype)
+            strides = tuple([stride // size for stride in found.strides[:ndim]])
             self.records[name] = TensorRecord(name, found.data, found.bytes, found.group, found.same_as, dtype,
                                               tuple(found.shape[:ndim]), strides)  # fmt: skip
         self._first = min(each.address for each in self.records.values())
@@ -59,11 +61,10 @@ class ModelMemory:
         return np.ndarray(record.shape, dtype, self._memory, record.address - self._first, strides)
 
     def _tensor(self, record: TensorRecord) -> Any:
-        torch = dtypes.import_torch()
-        dtype = dtypes.torch_dtype(record.dtype)
+        torch, dtype = dtypes.import_torch(), dtypes.torch_dtype(record.dtype)
         if record.bytes == 0:
             return torch.empty_strided(record.shape, record.strides, dtype=dtype)
-        flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtypes.itemsize(record.dtype),
+        flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
         # .data: not a view for autograd, so that it can become a parameter.
         return flat.as_strided(record.shape, record.strides).data

@@ -56,12 +56,21 @@ def _shared(names: dict[str, Any]) -> dict[str, str]:
     return {name: least[memory] for name, memory in names.items()}
 
 
-def _memory_of(name: str, tensor: torch.Tensor) -> Any:
-    if tensor.numel() == 0:
-        return name
-    if isinstance(tensor, _Arriving) or tensor.is_meta:
-        return id(tensor)
-    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+def _memory_of(targets: dict[str, Place], records: dict[str, TensorRecord]) -> dict[str, Any]:
+    """For each tensor of a module what identifies its memory."""
+    found: dict[str, Any] = {}
+    without_memory: dict[int, tuple[str, int]] = {}
+    for name, place in targets.items():
+        tensor = place.tensor
+        if records[name].bytes == 0:
+            found[name] = name
+        elif tensor.is_meta:  # torch unties tensors that it moves to "meta": they may share memory as the model's do
+            found[name] = without_memory.setdefault(id(tensor), ("meta", records[name].same_as))
+        elif isinstance(tensor, _Arriving):
+            found[name] = id(tensor)
+        else:
+            found[name] = tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+    return found
 
 
 def _form(dtype: object, shape: Any) -> str:
@@ -74,14 +83,15 @@ def _differences(targets: dict[str, Place], records: dict[str, TensorRecord]) ->
     found += [f"{name!r} is not in the module" for name in records if name not in targets]
     for name in targets.keys() & records.keys():
         tensor, record = targets[name].tensor, records[name]
-        have, wanted = _form(tensor.dtype, tensor.shape), _form(dtypes.torch_dtype(record.dtype), record.shape)
-        if have != wanted:
+        dtype = dtypes.torch_dtype(record.dtype)
+        if tensor.dtype is not dtype or tensor.shape != record.shape:
+            have, wanted = _form(tensor.dtype, tensor.shape), _form(dtype, record.shape)
             found.append(f"{name!r} is {wanted} in the model and {have} in the module")
-        if tensor.device.type not in ("cpu", "meta"):
+        if not (tensor.is_cpu or tensor.is_meta):
             found.append(f"{name!r} is on {tensor.device} in the module; models lie in host memory")
     if found:
         return sorted(found)
-    in_module = _shared({name: _memory_of(name, place.tensor) for name, place in targets.items()})
+    in_module = _shared(_memory_of(targets, records))
     in_model = _shared({name: record.same_as for name, record in records.items()})
     for name in targets:
         if in_module[name] != in_model[name]:
@@ -102,15 +112,19 @@ def attach(module: Any, model: Model) -> None:
     if differences := _differences(targets, records):
         raise ArgumentError(f"the module does not fit the model {model.name!r}: {'; '.join(differences)}")
     ready = model.ready()
-    made: dict[int, torch.Tensor] = {}  # a tensor that the module has twice has one successor
+    made: dict[Any, torch.Tensor] = {}  # a tensor that the module has twice has one successor
     arriving: dict[torch.nn.Module, list[_Arriving]] = {}
+    successors = []
     for name, place in targets.items():
-        if id(place.tensor) not in made:
-            made[id(place.tensor)] = _successor(place.tensor, model, records[name], ready)
-        if isinstance(successor := made[id(place.tensor)], _Arriving):
-            arriving.setdefault(place.owner, []).append(successor)
-    for place in targets.values():  # nothing fails from here on
-        place.put(made[id(place.tensor)])
+        old, record = place.tensor, records[name]
+        known = ("meta", record.same_as) if old.is_meta and record.bytes > 0 else id(old)
+        if known not in made:
+            made[known] = _successor(old, model, record, ready)
+        successors.append(new := made[known])
+        if isinstance(new, _Arriving):
+            arriving.setdefault(place.owner, []).append(new)
+    for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
+        place.put(new)
     for owner, tensors in arriving.items():
         _wait_before_forward(owner, tensors)
 

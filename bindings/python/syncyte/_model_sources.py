@@ -85,7 +85,7 @@ def _read_safetensors(path: str) -> dict[str, Any]:
         )
     try:
         header = json.loads(memory[8:begin])
-        entries = [(name, each["dtype"], tuple(each["shape"]), tuple(each["data_offsets"]))
+        entries = [(name, each["dtype"], _counts(each["shape"]), _counts(each["data_offsets"]))
                    for name, each in header.items() if name != "__metadata__"]  # fmt: skip
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise FileFormatError(f"the header of {path} is damaged: {error!r}") from error
@@ -94,13 +94,19 @@ def _read_safetensors(path: str) -> dict[str, Any]:
     return {name: _view(path, memory, begin, *entry) for name, *entry in entries}
 
 
+def _counts(values: list[Any]) -> tuple[int, ...]:
+    if not all(type(each) is int and each >= 0 for each in values):
+        raise ValueError(f"{values} are no counts")
+    return tuple(values)
+
+
 def _view(path: str, memory: mmap.mmap, begin: int, kind: str, shape: tuple[int, ...], ends: tuple[int, ...]) -> Any:
     if kind not in _SAFETENSORS:
         raise DtypeError(f"{path} has an array of {kind}, which is not an element type of Syncyte")
     dtype = dtypes.as_dtype(_SAFETENSORS[kind])
     count = math.prod(shape)
-    fits = len(ends) == 2 and 0 <= ends[0] <= ends[1] <= len(memory) - begin
-    if not fits or min(shape, default=0) < 0 or ends[1] - ends[0] != count * dtypes.itemsize(dtype):
+    fits = len(ends) == 2 and ends[0] <= ends[1] <= len(memory) - begin
+    if not fits or ends[1] - ends[0] != count * dtypes.itemsize(dtype):
         raise FileFormatError(f"{path} is damaged: an array of shape {shape} and type {kind} is at bytes {ends}")
     if dtypes.loaded_torch() is None:
         return np.frombuffer(memory, dtypes.numpy_dtype(dtype), count, begin + ends[0]).reshape(shape)

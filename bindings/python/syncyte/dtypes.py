@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     return _NUMPY[dtype]
 
 
+@functools.cache
 def torch_dtype(dtype: DType) -> torch.dtype:
     """Returns torch's dtype; imports torch."""
     return getattr(import_torch(), dtype.name.lower())
