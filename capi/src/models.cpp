@@ -138,13 +138,13 @@ syncyte_status_t syncyte_publication_finish(syncyte_publication_t publication) {
   return counted("publication_finish", [&] { tables::publication().find(publication, "publication")->finish(); });
 }
 
-syncyte_status_t syncyte_publication_fail(syncyte_publication_t publication, syncyte_status_t status,
+syncyte_status_t syncyte_publication_fail(syncyte_publication_t publication, syncyte_status_t code,
                                           const char* reason) {
   return counted("publication_fail", [&] {
     const auto found = tables::publication().find(publication, "publication");
-    base::expect(base::known::status::contains(status) && status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status",
-                 status, "the status of an error");
-    found->fail(status, text(reason, "reason"));
+    base::expect(base::known::status::contains(code) && code != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "code", code,
+                 "the status of an error");
+    found->fail(code, text(reason, "reason"));
   });
 }
 

@@ -11,6 +11,7 @@
 #include "syncyte/halo.hpp"
 #include "syncyte/layout.hpp"
 #include "syncyte/memory.hpp"
+#include "syncyte/models.hpp"
 #include "syncyte/reducer.hpp"
 #include "syncyte/store.hpp"
 #include "syncyte/tensor.hpp"

@@ -159,7 +159,8 @@ void model_layout::add(const std::string& name, const base::buffer& like, bool h
   base::expect(!name.empty() && name.size() <= longest_tensor_name, SYNCYTE_ERR_ARGUMENT, "tensor",
                name.empty() ? "empty" : fmt::format("of {} bytes", name.size()), "a name of 1 to {} bytes",
                longest_tensor_name);
-  base::require(number < most_tensors, SYNCYTE_ERR_ARGUMENT, "a model has at most {} tensors", most_tensors);
+  base::expect(number < most_tensors, SYNCYTE_ERR_ARGUMENT, "tensor", fmt::format("number {}", number + 1),
+               "at most {} tensors in a model", most_tensors);
   const auto place = std::ranges::lower_bound(by_name_, name, {},
                                               [&](auto each) -> const std::string& { return tensors_[each].name; });
   base::expect(place == by_name_.end() || tensors_[*place].name != name, SYNCYTE_ERR_ARGUMENT, "tensor",
@@ -176,7 +177,7 @@ void model_layout::add(const std::string& name, const base::buffer& like, bool h
 }
 
 void model_layout::plan() {
-  base::require(!tensors_.empty(), SYNCYTE_ERR_ARGUMENT, "a model has 1 or more tensors; this one has none");
+  base::expect(!tensors_.empty(), SYNCYTE_ERR_ARGUMENT, "publication", "without tensors", "1 or more tensors");
   // All strides, not only those of the file: an array and its row-major copy are two tensors.
   std::map<std::tuple<const void*, syncyte_dtype_t, std::vector<std::int64_t>>, std::uint64_t> places;
   data_begin_ = in_pages(manifest_bytes());

@@ -59,7 +59,8 @@ models::~models() {
 }
 
 void models::serve(const rendezvous& place) {
-  base::require(server_ != nullptr, SYNCYTE_ERR_ARGUMENT, "these models are served by another process");
+  base::expect(server_ != nullptr, SYNCYTE_ERR_ARGUMENT, "models", "of another process, which serves them",
+               "models that this process has created");
   const std::lock_guard lock(mutex_);
   base::require(place_ == nullptr, SYNCYTE_ERR_BUSY, "these models are served {} already",
                 place_ == nullptr ? "" : place_->shown());

@@ -42,14 +42,15 @@ publication::publication(std::shared_ptr<models> where, std::string name, bool h
 }
 
 void publication::require_open() const {
-  base::require(!is_over_, SYNCYTE_ERR_ARGUMENT, "the publication of the model \"{}\" has ended", name_);
+  base::expect(!is_over_, SYNCYTE_ERR_ARGUMENT, "publication", fmt::format("of \"{}\", and has ended", name_),
+               "one that has not");
 }
 
 void publication::add(const std::string& tensor, const syncyte_buffer_t* buffer) {
   const std::lock_guard lock(mutex_);
   require_open();
-  base::require(!connection_, SYNCYTE_ERR_ARGUMENT,
-                "the publication of the model \"{}\" has started: its tensors are known", name_);
+  base::expect(!connection_, SYNCYTE_ERR_ARGUMENT, "publication", fmt::format("of \"{}\", and has started", name_),
+               "one that has not, so that tensors can be added");
   std::byte nowhere{};
   const syncyte_buffer_t source = described(buffer, &nowhere);
   const base::buffer checked(&source, "buffer");
@@ -150,8 +151,8 @@ void publication::finish() {
     for (std::uint64_t number = 0; number < sources_.size(); ++number) {
       const model_tensor& tensor = layout_.tensors()[number];
       if (is_written_[tensor.same_as]) continue;
-      base::require(sources_[number].data != nullptr || tensor.bytes == 0, SYNCYTE_ERR_ARGUMENT,
-                    "the tensor \"{}\" was added without memory, and is not filled", tensor.name);
+      base::expect(sources_[number].data != nullptr || tensor.bytes == 0, SYNCYTE_ERR_ARGUMENT, "tensor",
+                   '"' + tensor.name + "\", which was added without memory and is not filled", "one that is filled");
       watchdog::ask_for_interrupt();
       write(number, base::buffer(&sources_[number], "buffer"));
     }

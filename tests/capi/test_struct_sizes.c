@@ -125,6 +125,40 @@ static syncyte_status_t rendezvous_with(const void* given) {
                                                                                                : status;
 }
 
+static syncyte_models_t models;
+static syncyte_model_t model; /* with one tensor "x" */
+
+static void make_model(void) {
+  syncyte_publication_t publication = NULL;
+  EXPECT_OK(syncyte_models_create(NULL, &models));
+  EXPECT_OK(syncyte_publication_create(models, "net", NULL, &publication));
+  EXPECT_OK(syncyte_publication_add(publication, "x", &one));
+  EXPECT_OK(syncyte_publication_finish(publication));
+  EXPECT_OK(syncyte_publication_destroy(&publication));
+  EXPECT_OK(syncyte_models_bind(models, "net", NULL, &model));
+}
+
+static syncyte_status_t models_with(const void* given) {
+  syncyte_models_t made = NULL;
+  const syncyte_status_t status = syncyte_models_create(given, &made);
+  if (made != NULL) EXPECT_OK(syncyte_models_destroy(&made));
+  return status;
+}
+
+static syncyte_status_t publication_with(const void* given) {
+  syncyte_publication_t made = NULL;
+  const syncyte_status_t status = syncyte_publication_create(models, "other", given, &made);
+  if (made != NULL) EXPECT_OK(syncyte_publication_destroy(&made));
+  return status;
+}
+
+static syncyte_status_t bind_with(const void* given) {
+  syncyte_model_t made = NULL;
+  const syncyte_status_t status = syncyte_models_bind(models, "net", given, &made);
+  if (made != NULL) EXPECT_OK(syncyte_model_destroy(&made));
+  return status;
+}
+
 static syncyte_status_t agree_with(const void* given) {
   return syncyte_comm_agree(world, SYNCYTE_SUCCESS, "test", 1, given);
 }
@@ -147,6 +181,10 @@ static syncyte_status_t buffer_with(const void* given) {
   return syncyte_comm_allreduce(world, given, SYNCYTE_OP_SUM, NULL, &other);
 }
 
+static syncyte_status_t published_into(void* given) { return syncyte_models_describe(models, 0, given); }
+static syncyte_status_t model_into(void* given) { return syncyte_model_describe(model, given); }
+static syncyte_status_t model_tensor_into(void* given) { return syncyte_model_tensor(model, 0, given); }
+static syncyte_status_t find_into(void* given) { return syncyte_model_find(model, "x", given); }
 static syncyte_status_t topology_into(void* given) { return syncyte_comm_topology(world, given); }
 static syncyte_status_t fields_into(void* given) { return syncyte_last_error_fields(given); }
 static syncyte_status_t stats_into(void* given) { return syncyte_stats(0, given); }
@@ -346,6 +384,7 @@ int main(void) {
   const int64_t extent = 1;
   EXPECT_OK(syncyte_buffer_init(&number[0], SYNCYTE_FLOAT64, 1, &extent, &one));
   EXPECT_OK(syncyte_buffer_init(&number[1], SYNCYTE_FLOAT64, 1, &extent, &other));
+  make_model();
   syncyte_store_sampling_t sampling = SYNCYTE_STORE_SAMPLING_INIT;
   sampling.max_key = 10;
   const syncyte_cache_sizes_t sizes = {sizeof sizes, 1 << 20, 1 << 20};
@@ -368,6 +407,9 @@ int main(void) {
       {"syncyte_store_sampling_t", sizeof sampling, 64, offsetof(syncyte_store_sampling_t, reserved), &sampling,
        sampling_with},
       {"syncyte_cache_sizes_t", sizeof sizes, 24, 0, &sizes, cache_with},
+      INPUT(syncyte_models_options_t, 24, SYNCYTE_MODELS_OPTIONS_INIT, models_with),
+      RESERVED_INPUT(syncyte_publication_options_t, 16, SYNCYTE_PUBLICATION_OPTIONS_INIT, publication_with),
+      INPUT(syncyte_bind_options_t, 16, SYNCYTE_BIND_OPTIONS_INIT, bind_with),
       {"syncyte_cache_rendezvous_t", sizeof nowhere, 48, 0, &nowhere, rendezvous_with},
       {"syncyte_trace_event_t", sizeof event, 72, offsetof(syncyte_trace_event_t, reserved), &event, tell_with},
       {"syncyte_error_fields_t", sizeof fields, 80, offsetof(syncyte_error_fields_t, reserved), &fields,
@@ -377,13 +419,23 @@ int main(void) {
       {"syncyte_fact_t of options", sizeof fact, 24, 0, &fact, fact_with},
   };
   const struct output outputs[] = {
-      OUTPUT(syncyte_topology_t, 24, topology_into),     OUTPUT(syncyte_error_fields_t, 80, fields_into),
-      OUTPUT(syncyte_operation_stats_t, 48, stats_into), OUTPUT(syncyte_memory_stats_t, 48, memory_into),
-      OUTPUT(syncyte_message_status_t, 24, status_into), OUTPUT(syncyte_store_worker_info_t, 80, info_into),
-      OUTPUT(syncyte_buffer_t, 168, buffer_into),        OUTPUT(syncyte_buffer_t, 168, describe_into),
-      OUTPUT(syncyte_buffer_t, 168, local_into),         OUTPUT(syncyte_buffer_t, 168, node_into),
-      OUTPUT(syncyte_buffer_t, 168, array_into),         OUTPUT(syncyte_buffer_t, 168, interior_into),
+      OUTPUT(syncyte_topology_t, 24, topology_into),
+      OUTPUT(syncyte_error_fields_t, 80, fields_into),
+      OUTPUT(syncyte_operation_stats_t, 48, stats_into),
+      OUTPUT(syncyte_memory_stats_t, 48, memory_into),
+      OUTPUT(syncyte_message_status_t, 24, status_into),
+      OUTPUT(syncyte_store_worker_info_t, 80, info_into),
+      OUTPUT(syncyte_buffer_t, 168, buffer_into),
+      OUTPUT(syncyte_buffer_t, 168, describe_into),
+      OUTPUT(syncyte_buffer_t, 168, local_into),
+      OUTPUT(syncyte_buffer_t, 168, node_into),
+      OUTPUT(syncyte_buffer_t, 168, array_into),
+      OUTPUT(syncyte_buffer_t, 168, interior_into),
       OUTPUT(syncyte_buffer_t, 168, bucket_into),
+      OUTPUT(syncyte_buffer_t, 168, find_into),
+      OUTPUT(syncyte_published_t, 176, published_into),
+      OUTPUT(syncyte_model_info_t, 40, model_into),
+      OUTPUT(syncyte_model_tensor_t, 184, model_tensor_into),
   };
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
     test_input(&inputs[i]);
@@ -392,6 +444,8 @@ int main(void) {
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; ++i) test_output(&outputs[i]);
   test_array(rank, size);
   test_library_on_top();
+  EXPECT_OK(syncyte_model_destroy(&model));
+  EXPECT_OK(syncyte_models_destroy(&models));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

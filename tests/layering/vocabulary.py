@@ -25,7 +25,7 @@ from signatures import Signature, signatures
 
 OBJECTS = (
     "store_worker", "comm", "cart", "tensor", "window", "halo", "layout", "bundle", "reducer", "cache", "store",
-    "checkpoint", "request", "memory",
+    "checkpoint", "request", "memory", "models", "model", "publication",
 )  # fmt: skip
 LANGUAGES = ("C++", "Fortran", "Python", "torch")
 _METHOD = re.compile(r"^  (?:\[\[\w+\]\] |inline |static |explicit )*[\w:<>,&* ]*?\b(\w+)\([^;]*\{", re.MULTILINE)

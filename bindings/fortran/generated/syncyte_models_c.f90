@@ -288,14 +288,14 @@ module syncyte_models_c
 
     !> Gives the publication up. All binders get this error.
     ! publication [in]: a publication, which ends
-    ! status [in]: of the error
+    ! code [in]: status of the error
     ! reason [in]: text of the error
-    ! Returns: SYNCYTE_ERR_ARGUMENT (it has ended; a status that is none).
-    function syncyte_publication_fail(publication, status, reason) bind(C, name="syncyte_publication_fail") &
+    ! Returns: SYNCYTE_ERR_ARGUMENT (it has ended; a code that is none of an error).
+    function syncyte_publication_fail(publication, code, reason) bind(C, name="syncyte_publication_fail") &
         result(answer)
       import
       type(c_ptr), value :: publication
-      integer(c_int32_t), value :: status
+      integer(c_int32_t), value :: code
       character(kind=c_char), intent(in) :: reason(*)
       integer(c_int32_t) :: answer
     end function syncyte_publication_fail

@@ -536,6 +536,14 @@ syncyte_status_t fortran_cache_free(CFI_cdesc_t* pointer);
 syncyte_status_t fortran_cache_holds(const CFI_cdesc_t* array, int32_t* holds);
 
 /**
+ * @brief Points to a tensor of a bound model, and waits for it.
+ * @param[in] model a model
+ * @param[in] name {string} of the tensor
+ * @param[in,out] pointer {pointer} of the tensor's rank and type
+ */
+syncyte_status_t fortran_model_find(syncyte_model_t model, const char* name, CFI_cdesc_t* pointer);
+
+/**
  * @brief Points to a rank's part of a window.
  * @param[in] window a window
  * @param[in] rank rank that contributed the part

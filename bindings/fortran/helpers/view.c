@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fortran pointers to memory of tensors, windows and caches, with bounds of their own. */
+/* Fortran pointers to memory of tensors, windows, caches and models, with bounds of their own. */
 #include "descriptor.h"
 
 static char nothing; /* where pointers to arrays without elements point: a null address would mean "not associated" */
@@ -24,6 +24,7 @@ static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* v
   }
   int failed = CFI_establish(target, view->data != NULL ? view->data : &nothing, CFI_attribute_other, pointer->type,
                              pointer->elem_len, pointer->rank, extents);
+  for (int i = 0; i < view->ndim; ++i) target->dim[i].sm = (CFI_index_t)view->strides[view->ndim - 1 - i];
   if (failed == CFI_SUCCESS) failed = CFI_setpointer(pointer, target, lower);
   return is_set(failed);
 }
@@ -74,6 +75,12 @@ static syncyte_status_t view_part(void* data, int64_t room, const CFI_cdesc_t* p
   for (int32_t i = 0; status == SYNCYTE_SUCCESS && i < count; ++i) elements *= extents[i];
   if (status != SYNCYTE_SUCCESS || elements <= room) return status;
   return fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: there are %lld elements of this type", (long long)room);
+}
+
+syncyte_status_t fortran_model_find(syncyte_model_t model, const char* name, CFI_cdesc_t* pointer) {
+  syncyte_buffer_t view = {.struct_size = sizeof view};
+  const syncyte_status_t status = syncyte_model_find(model, name, &view);
+  return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
 }
 
 syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, const CFI_cdesc_t* shape,

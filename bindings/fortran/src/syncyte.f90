@@ -6,6 +6,7 @@ module syncyte
   use syncyte_constants
   use syncyte_halos, only: syncyte_halo
   use syncyte_layouts, only: syncyte_bundle, syncyte_layout
+  use syncyte_named_models, only: syncyte_model, syncyte_models, syncyte_publication
   use syncyte_requests, only: syncyte_request, syncyte_wait_all, syncyte_wait_any
   use syncyte_runtime, syncyte_init => start, syncyte_finalize => finish_all
   use syncyte_stores, only: syncyte_store, syncyte_store_worker

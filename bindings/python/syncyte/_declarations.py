@@ -1915,13 +1915,13 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # publication (in): a publication, which ends
         ],
     ),
-    # Gives the publication up. All binders get this error. Returns: SYNCYTE_ERR_ARGUMENT (it has ended; a status that
-    # is none).
+    # Gives the publication up. All binders get this error. Returns: SYNCYTE_ERR_ARGUMENT (it has ended; a code that is
+    # none of an error).
     "syncyte_publication_fail": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # publication (in): a publication, which ends
-            ctypes.c_int32,  # status (in): of the error
+            ctypes.c_int32,  # code (in): status of the error
             ctypes.c_char_p,  # reason (in): text of the error
         ],
     ),

@@ -15,8 +15,7 @@ from ._checks import check_kind
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from ._model_memory import TensorRecord
-    from .models import Model
+    from ._model_memory import ModelMemory, TensorRecord
 
 
 class Place(NamedTuple):
@@ -105,40 +104,44 @@ def _other(name: str, shared: dict[str, str]) -> str:
     return " and ".join(map(repr, others)) or "no tensor"
 
 
-def attach(module: Any, model: Model) -> None:
-    """See Model.attach()."""
+def attach(module: Any, name: str, memory: ModelMemory, ready: int, wait: Callable[[int, None], None]) -> None:
+    """Makes a module's tensors views of a model's memory. `ready` groups are there; `wait` waits for one."""
     check_kind(module, torch.nn.Module, "module", "a torch module")
-    targets, records = places(module), model._memory.records
-    if differences := _differences(targets, records):
-        raise ArgumentError(f"the module does not fit the model {model.name!r}: {'; '.join(differences)}")
-    ready = model.ready()
-    made: dict[Any, torch.Tensor] = {}  # a tensor that the module has twice has one successor
-    arriving: dict[torch.nn.Module, list[_Arriving]] = {}
-    successors = []
-    for name, place in targets.items():
-        old, record = place.tensor, records[name]
-        known = ("meta", record.same_as) if old.is_meta and record.bytes > 0 else id(old)
-        if known not in made:
-            made[known] = _successor(old, model, record, ready)
-        successors.append(new := made[known])
-        if isinstance(new, _Arriving):
-            arriving.setdefault(place.owner, []).append(new)
-    for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
-        place.put(new)
+    # A tensor that still waits for another model is replaced without waiting.
+    with torch._C.DisableTorchFunctionSubclass():
+        targets = places(module)
+        if differences := _differences(targets, memory.records):
+            raise ArgumentError(f"the module does not fit the model {name!r}: {'; '.join(differences)}")
+        successors = _successors(targets, memory, ready)
+        arriving: dict[torch.nn.Module, list[_Arriving]] = {}
+        for (key, place), new in zip(targets.items(), successors, strict=True):
+            if isinstance(new, _Arriving):
+                new._arrival = wait, memory.records[key].group
+                arriving.setdefault(place.owner, []).append(new)
+        for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
+            place.put(new)
     for owner, tensors in arriving.items():
         _wait_before_forward(owner, tensors)
 
 
-def _successor(old: torch.Tensor, model: Model, record: TensorRecord, ready: int) -> torch.Tensor:
-    view = model._memory.array(record, TORCH)
-    is_parameter, is_there = isinstance(old, torch.nn.Parameter), record.group < ready or record.bytes == 0
-    if is_parameter:
-        new = (torch.nn.Parameter if is_there else _ArrivingParameter)(view, requires_grad=old.requires_grad)
-    else:
-        new = view if is_there else view.as_subclass(_ArrivingBuffer)
-    if isinstance(new, _Arriving):
-        new._arrival = model._wait, record.group
-    return new
+def _successors(targets: dict[str, Place], memory: ModelMemory, ready: int) -> list[torch.Tensor]:
+    """The new tensor of each place; a tensor that the module has twice has one."""
+    made: dict[Any, torch.Tensor] = {}
+    found = []
+    for key, place in targets.items():
+        old, record = place.tensor, memory.records[key]
+        known = ("meta", record.same_as) if old.is_meta and record.bytes > 0 else id(old)
+        if known not in made:
+            made[known] = _successor(old, memory, record, record.group < ready)
+        found.append(made[known])
+    return found
+
+
+def _successor(old: torch.Tensor, memory: ModelMemory, record: TensorRecord, is_ready: bool) -> torch.Tensor:
+    view, is_there = memory.array(record, TORCH), is_ready or record.bytes == 0
+    if isinstance(old, torch.nn.Parameter):
+        return (torch.nn.Parameter if is_there else _ArrivingParameter)(view, requires_grad=old.requires_grad)
+    return view if is_there else view.as_subclass(_ArrivingBuffer)
 
 
 class _Arriving:
@@ -171,8 +174,10 @@ class _ArrivingBuffer(_Arriving, torch.Tensor):
 
 def _wait_before_forward(owner: torch.nn.Module, tensors: list[_Arriving]) -> None:
     def wait(*_module_and_arguments: object) -> None:
+        present = {id(each) for each in (*owner._parameters.values(), *owner._buffers.values())}
         for each in tensors:
-            if isinstance(each, _Arriving):  # another use may have waited
+            # Another use may have waited, and another model may have taken its place.
+            if isinstance(each, _Arriving) and id(each) in present:
                 each.arrive()
         hook.remove()
 

@@ -173,11 +173,11 @@ class SharedModels(Handle):
         """
         publication = _Publication(self, name, source, checksums)
         with interruptible():
-            _library.core().syncyte_publication_start(publication.handle)
+            publication.start()
         result: Future[None] = Future()
         result.set_running_or_notify_cancel()
 
-        def copy() -> None:
+        def run() -> None:
             try:
                 publication.finish()
             except BaseException as error:
@@ -187,7 +187,7 @@ class SharedModels(Handle):
             finally:
                 publication.free()
 
-        threading.Thread(target=copy, name=f"syncyte load {name}").start()
+        threading.Thread(target=run, name=f"syncyte load {name}").start()
         return result
 
     def bind(self, name: str, module: Any = None) -> Model:
@@ -342,7 +342,7 @@ class Model(Handle):
         """
         from ._model_modules import attach
 
-        attach(module, self)
+        attach(module, self.name, self._memory, self.ready(), self._wait)
 
     def ready(self) -> int:
         """Number of groups that are there; does not wait. Raises the error of a publication that has failed."""
@@ -420,6 +420,9 @@ class _Publication(Handle):
         self._buffers = {key: as_buffer(array, key, contiguous=False) for key, array in named_arrays(source).items()}
         for key, buffer in self._buffers.items():
             core.syncyte_publication_add(self.handle, _library.name_bytes(key, "key"), buffer.reference)
+
+    def start(self) -> None:
+        _library.core().syncyte_publication_start(self.handle)
 
     def finish(self) -> None:
         _library.core().syncyte_publication_finish(self.handle)

@@ -222,8 +222,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_destroy(syncyte_publication_
  * @brief {by_hand, cxx_by_hand} Adds a tensor.
  * @param[in] publication a publication that has not started
  * @param[in] tensor {string} its name, 1 to 1024 bytes, which no other tensor of the model has
- * @param[in] buffer any strides; its memory must stay until syncyte_publication_finish(). Its address may be null if
- * syncyte_publication_fill() gives the elements
+ * @param[in] buffer {kept} any strides; its memory must stay until syncyte_publication_finish(). Its address may be
+ * null if syncyte_publication_fill() gives the elements
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (memory of devices).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_publication_add(syncyte_publication_t publication, const char* tensor,
@@ -261,11 +261,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_finish(syncyte_publication_t
 /**
  * @brief {by_hand, cxx_by_hand} Gives the publication up. All binders get this error.
  * @param[in] publication a publication, which ends
- * @param[in] status of the error
+ * @param[in] code status of the error
  * @param[in] reason {string} text of the error
- * @return SYNCYTE_ERR_ARGUMENT (it has ended; a status that is none).
+ * @return SYNCYTE_ERR_ARGUMENT (it has ended; a code that is none of an error).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_publication_fail(syncyte_publication_t publication, syncyte_status_t status,
+SYNCYTE_EXPORT syncyte_status_t syncyte_publication_fail(syncyte_publication_t publication, syncyte_status_t code,
                                                          const char* reason);
 
 /**

@@ -309,6 +309,10 @@ def test_an_error_of_the_loader_reaches_every_waiter(models):
     assert bound[0](x).shape == x.shape  # what was there can be used
     with pytest.raises(syncyte.NotFoundError):
         models.bind("net")
+    models.publish("net", loading.network)
+    models.bind("net", bound)  # does not wait for what has failed
+    assert torch.equal(bound(x), loading.network(x))
+    assert hooks(bound) == 0
 
 
 def test_load_copies_in_the_background(models):
@@ -376,7 +380,7 @@ def test_wrong_arguments_are_named(models):
                             ({"a": torch.ones(1, dtype=torch.float8_e4m3fn)}, "a: torch.float8_e4m3fn")):  # fmt: skip
         with pytest.raises(syncyte.DtypeError, match=message):
             models.publish("net", source)
-    with pytest.raises(syncyte.ArgumentError, match="1 or more tensors"):
+    with pytest.raises(syncyte.ArgumentError, match="without tensors; expected 1 or more"):
         models.publish("net", {})
     with pytest.raises(syncyte.ArgumentError, match="name"):
         models.publish("", {"a": torch.ones(1)})
