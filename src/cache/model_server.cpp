@@ -10,14 +10,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <list>
 #include <optional>
 #include <utility>
 
 #include "base/log.hpp"
 #include "cache/model_catalog.hpp"
-#include "memory/mapping.hpp"
+#include "watchdog/signals_blocked.hpp"
 
 namespace syncyte::cache {
 namespace {
@@ -25,7 +24,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 /// A caller that sends nothing is dropped after this time; one that has connected may be slow on a busy machine.
-constexpr std::chrono::seconds grace_period(2);
+constexpr std::chrono::seconds grace_period(1);
 
 /// The other end of a connection.
 struct caller {
@@ -143,7 +142,7 @@ class model_server::loop {
       if (memory::descriptor socket = memory::accept_caller(listener.first.get()))
         add(std::move(socket), false, listener.second);
     } catch (const base::error& failed) {  // too many open files: the caller waits in the listener's queue
-      base::log(SYNCYTE_LOG_WARN, "shared cache: {}", failed.what());
+      if (!std::exchange(has_warned_, true)) base::log(SYNCYTE_LOG_WARN, "models: {}", failed.what());
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
@@ -281,14 +280,13 @@ class model_server::loop {
   model_catalog catalog_;
   std::vector<std::pair<own_descriptor, memory::nonce>> listeners_;
   std::list<caller> callers_;
+  bool has_warned_ = false;
 };
 
 model_server::model_server(std::uint64_t budget) : wake_(make_event()), process_(getpid()), budget_(budget) {
-  sigset_t all, before;
-  sigfillset(&all);  // the application's own threads handle its signals
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const watchdog::signals_blocked in_the_new_thread;
   thread_ = std::thread([this] { loop(*this).run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::pthread_setname_np(thread_.native_handle(), "syncyte-models");
 }
 
 model_server::~model_server() {

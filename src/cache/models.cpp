@@ -102,14 +102,14 @@ void models::remove(const std::string& name) const {
   exchange(purpose::remove, name);
 }
 
-const model_info& models::listed(std::uint64_t number) {
-  std::vector<model_info> answered;
-  if (number == 0) answered = decode_list(read_all(exchange(purpose::list, "").file));
-  const std::lock_guard lock(mutex_);
-  if (number == 0) list_ = std::move(answered);
-  base::expect(number < list_.size(), SYNCYTE_ERR_INDEX, "number", number, "less than {}, the number of models",
-               list_.size());
-  return list_[number];
+const model_info& models::listed(std::uint64_t number) const {
+  thread_local std::vector<model_info> list;
+  thread_local const models* asked = nullptr;
+  if (number == 0 || asked != this) list = decode_list(read_all(exchange(purpose::list, "").file));
+  asked = this;
+  base::expect(number < list.size(), SYNCYTE_ERR_INDEX, "number", number, "less than {}, the number of models",
+               list.size());
+  return list[number];
 }
 
 }  // namespace syncyte::cache

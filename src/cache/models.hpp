@@ -39,8 +39,9 @@ class models {
 
   void remove(const std::string& name) const;
 
-  /// One model after another: number 0 asks the server, others are of its last answer. Throws SYNCYTE_ERR_INDEX.
-  const model_info& listed(std::uint64_t number);
+  /// One model after another: number 0 asks the server, others are of this thread's last answer. The result is valid
+  /// until this thread asks again. Throws SYNCYTE_ERR_INDEX.
+  const model_info& listed(std::uint64_t number) const;
 
  private:
   models() = default;
@@ -49,7 +50,6 @@ class models {
 
   std::unique_ptr<model_server> server_;  // of this process, or null
   mutable std::mutex mutex_;
-  std::vector<model_info> list_;
   std::unique_ptr<named_socket> place_;  // where they are served
   memory::name_guard socket_name_;
   memory::nonce secret_{};

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "base/log.hpp"
 #include "mpi/deaths.hpp"
+#include "watchdog/signals_blocked.hpp"
 
 namespace syncyte::fabric {
 namespace {
@@ -55,20 +55,6 @@ std::uint64_t random_number() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-/// Blocks signals in this thread, and in threads that it makes: the application's own threads handle them.
-class signals_blocked {
- public:
-  signals_blocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
-
 memory::descriptor make_event() {
   memory::descriptor result(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const int code = errno;
@@ -90,7 +76,7 @@ engine::engine(std::unique_ptr<transport> way, time_limits limits, std::function
       address_(server_.address()),
       wake_event_(make_event()) {
   watch_.use(server_.serving_worker());
-  const signals_blocked in_the_new_thread;
+  const watchdog::signals_blocked in_the_new_thread;
   thread_ = std::thread([this] { serve(); });
   ::pthread_setname_np(thread_.native_handle(), "syncyte-fabric");
 }

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <new>
 #include <random>
 #include <string>
@@ -120,6 +123,8 @@ TEST_F(model_deaths, a_server_that_does_not_answer_is_reported) {
   const pid_t server = start_server();
   const auto there = models::connect(place(0.5));
   kill(server, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(waitpid(server, &status, WUNTRACED), server);  // it has stopped
   EXPECT_EQ(outcome([&] { model::bind(*there, "net"); }).first, SYNCYTE_ERR_TIMEOUT);
   kill(server, SIGCONT);
   EXPECT_EQ(outcome([&] { model::bind(*there, "net"); }).first, SYNCYTE_SUCCESS);
@@ -294,6 +299,25 @@ TEST_F(model_deaths, a_child_does_not_keep_a_model_from_being_sealed) {
   loading.finish();
   EXPECT_EQ(data_of(*model::bind(*all, "net"), "x")[9], 10);
   kill_and_wait(child);
+}
+
+TEST_F(model_deaths, too_many_open_files_are_reported) {
+  const int code = test::run_process([&] {
+    const auto all = models::create(0);
+    publish(all, "net", numbers(10, 1));
+    std::vector<std::shared_ptr<model>> bound;
+    const auto open_files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    const rlimit few{static_cast<rlim_t>(open_files + 20), static_cast<rlim_t>(open_files + 20)};
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0) return 1;
+    const auto [status, text] = outcome([&] {
+      for (;;) bound.push_back(model::bind(*all, "net"));
+    });
+    if (status != SYNCYTE_ERR_LIMIT || !contains(text, "RLIMIT_NOFILE")) return 2;
+    bound.clear();
+    test::becomes_true([&] { return test::holders_of(*all, "net").empty(); });
+    return data_of(*model::bind(*all, "net"), "x")[9] == 10 ? 0 : 3;  // the server still works
+  });
+  EXPECT_EQ(code, 0);
 }
 
 TEST_F(model_deaths, another_user_gets_nothing) {

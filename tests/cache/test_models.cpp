@@ -166,6 +166,21 @@ TEST_F(models_test, the_budget_evicts_what_nobody_has_bound) {
   EXPECT_EQ(test::holders_of(*all, "a"), std::vector<pid_t>{-1});
 }
 
+TEST_F(models_test, more_than_the_machine_has_is_refused) {
+  const auto all = models::create(std::uint64_t{1} << 50);
+  publication made(all, "net", false);
+  const syncyte_buffer_t shape = shape_of(std::size_t{1} << 40);
+  made.add("x", &shape);
+  const auto [status, text] = outcome([&] { made.start(); });
+  EXPECT_EQ(status, SYNCYTE_ERR_MEMORY);
+  EXPECT_TRUE(contains(text, "are available")) << text;
+  publish(all, "net", numbers(3, 1));  // the name is free
+  const test::environment_scope budget("SYNCYTE_CACHE_MODEL_BYTES", "64K");
+  EXPECT_TRUE(contains(outcome([] { publish(models::create(0), "net", numbers(20000, 1)); }).second, "65536 bytes"));
+  const test::environment_scope wrong("SYNCYTE_CACHE_MODEL_BYTES", "many");
+  EXPECT_EQ(outcome([] { models::create(0); }).first, SYNCYTE_ERR_ARGUMENT);
+}
+
 /// A model of three groups of one tensor each: "x0", "x1", "x2".
 class loading_models : public models_test {
  protected:

@@ -48,7 +48,7 @@ module syncyte_models_c
   type, bind(C) :: syncyte_published_t
     ! sizeof(syncyte_published_t)
     integer(c_size_t) :: struct_size = 176_c_size_t
-    ! of the model; valid until the next call with number 0
+    ! of the model; valid until this thread asks the server again
     type(c_ptr) :: name = c_null_ptr
     ! of its file
     integer(c_int64_t) :: bytes = 0_c_int64_t
@@ -167,7 +167,8 @@ module syncyte_models_c
       integer(c_int32_t) :: answer
     end function syncyte_models_destroy
 
-    !> Describes one model after another. Number 0 asks the server; others are of its answer.
+    !> Describes one model after another. Number 0 asks the server; others are of the answer that this thread has
+    !> got.
     ! models [in]: models
     ! number [in]: 0, 1, ... until the result is SYNCYTE_ERR_INDEX
     ! published [in,out]: struct_size set by the caller; the rest is filled

@@ -489,7 +489,7 @@ class Published(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_published_t)
-        ("name", ctypes.c_char_p),  # of the model; valid until the next call with number 0
+        ("name", ctypes.c_char_p),  # of the model; valid until this thread asks the server again
         ("bytes", ctypes.c_int64),  # of its file
         ("groups", ctypes.c_int64),  # number of groups; 0: not known yet
         ("ready", ctypes.c_int64),  # number of groups that are ready; less than groups: it is loading
@@ -1826,8 +1826,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # models (in,out): models
         ],
     ),
-    # Describes one model after another. Number 0 asks the server; others are of its answer. Returns: SYNCYTE_ERR_INDEX
-    # beyond the last one, SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    # Describes one model after another. Number 0 asks the server; others are of the answer that this thread has got.
+    # Returns: SYNCYTE_ERR_INDEX beyond the last one, SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
     "syncyte_models_describe": Function(
         ctypes.c_int32,
         [

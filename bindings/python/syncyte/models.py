@@ -25,7 +25,9 @@ from .errors import NotFoundError, OutOfRangeError
 
 __all__ = ["Model", "PublishedModel", "SharedModels"]
 
-NAME = "a string that is not empty, without a zero character"
+
+def _encoded(name: str, argument: str) -> bytes:
+    return os.fsencode(as_text(name, argument, "a string that is not empty, without a zero character"))
 
 
 class PublishedModel(NamedTuple):
@@ -217,7 +219,7 @@ class SharedModels(Handle):
         FileFormatError, VersionError
             The model's manifest is damaged, or of another version.
         """
-        text = _library.name_bytes(as_text(name, "name", NAME), "name")
+        text = _encoded(name, "name")
         with interruptible():
             handle = _library.core().output("syncyte_models_bind", self.handle, text, None)
         model = Model._of(handle, name)
@@ -241,7 +243,7 @@ class SharedModels(Handle):
             It is bound, or loading.
         """
         with interruptible():
-            text = _library.name_bytes(as_text(name, "name", NAME), "name")
+            text = _encoded(name, "name")
             _library.core().syncyte_models_remove(self.handle, text)
 
     def describe(self) -> list[PublishedModel]:
@@ -412,14 +414,14 @@ class _Publication(Handle):
     kind = "publication"
 
     def __init__(self, models: SharedModels, name: str, source: Any, checksums: bool) -> None:
-        text = _library.name_bytes(as_text(name, "name", NAME), "name")
+        text = _encoded(name, "name")
         options = _library.new_struct(c.PublicationOptions, checksums=int(checksums))
         core = _library.core()
         self._own(core.output("syncyte_publication_create", models.handle, text, options))
         # The buffers keep the arrays until finish().
         self._buffers = {key: as_buffer(array, key, contiguous=False) for key, array in named_arrays(source).items()}
         for key, buffer in self._buffers.items():
-            core.syncyte_publication_add(self.handle, _library.name_bytes(key, "key"), buffer.reference)
+            core.syncyte_publication_add(self.handle, _encoded(key, "key"), buffer.reference)
 
     def start(self) -> None:
         _library.core().syncyte_publication_start(self.handle)

@@ -29,7 +29,10 @@
  *
  * All functions are local and thread-safe, and work before syncyte_init(), without it, and after syncyte_finalize(). A
  * forked child may use memory that its parent has bound, which is then its own copy; for all else it connects again.
- * Memory of devices is not supported yet.
+ *
+ * Options name the kind of memory and the device of models and of bindings. So far it is the host's; a model in memory
+ * of a device will have a file of the driver beside that of its manifest, and a process that does not see the device a
+ * copy, or an error.
  */
 #ifndef SYNCYTE_MODELS_H
 #define SYNCYTE_MODELS_H
@@ -87,7 +90,7 @@ typedef struct syncyte_bind_options_t {
 /** A model in a list for people. */
 typedef struct syncyte_published_t {
   size_t struct_size;                      /**< sizeof(syncyte_published_t) */
-  const char* name;                        /**< of the model; valid until the next call with number 0 */
+  const char* name;                        /**< of the model; valid until this thread asks the server again */
   int64_t bytes;                           /**< of its file */
   int64_t groups;                          /**< number of groups; 0: not known yet */
   int64_t ready;                           /**< number of groups that are ready; less than groups: it is loading */
@@ -170,7 +173,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_models_release(syncyte_models_t models);
 SYNCYTE_EXPORT syncyte_status_t syncyte_models_destroy(syncyte_models_t* models);
 
 /**
- * @brief {by_hand, cxx_by_hand} Describes one model after another. Number 0 asks the server; others are of its answer.
+ * @brief {by_hand, cxx_by_hand} Describes one model after another. Number 0 asks the server; others are of the answer
+ * that this thread has got.
  * @param[in] models models
  * @param[in] number 0, 1, ... until the result is SYNCYTE_ERR_INDEX
  * @param[in,out] published struct_size set by the caller; the rest is filled
