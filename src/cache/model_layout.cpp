@@ -78,7 +78,12 @@ bool is_dense(const model_tensor& tensor, std::size_t element_bytes) {
   return true;
 }
 
+/// Strides of a tensor with gaps, or without elements; those of the latter are of no account, and might overflow.
 void set_row_major(model_tensor& tensor, std::size_t element_bytes) {
+  if (tensor.bytes == 0) {
+    std::fill_n(tensor.strides.begin(), tensor.ndim, static_cast<std::int64_t>(element_bytes));
+    return;
+  }
   const auto strides = base::dense_strides(tensor.extents(), element_bytes);
   std::ranges::copy(strides, tensor.strides.begin());
 }

@@ -24,14 +24,16 @@ struct descriptor_list {
 
 descriptor_list& list();
 
+void unlock() { list().mutex.unlock(); }
+
 void close_in_child() {
-  std::construct_at(&list().mutex);
   for (memory::descriptor* const each : list().all) each->close();
+  unlock();
 }
 
 descriptor_list& list() {
   static descriptor_list* const the_list = [] {
-    ::pthread_atfork([] { list().mutex.lock(); }, [] { list().mutex.unlock(); }, close_in_child);
+    ::pthread_atfork([] { list().mutex.lock(); }, unlock, close_in_child);
     return new descriptor_list;  // leaked: handles are dropped after static objects are destroyed
   }();
   return *the_list;
