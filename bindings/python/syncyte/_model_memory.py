@@ -66,5 +66,5 @@ class ModelMemory:
             return torch.empty_strided(record.shape, record.strides, dtype=dtype)
         flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
-        # .data: not a view for autograd, so that it can become a parameter.
-        return flat.as_strided(record.shape, record.strides).data
+        # detach(): not a view for autograd, so that it can become a parameter.
+        return flat.as_strided(record.shape, record.strides).detach()

@@ -90,8 +90,10 @@ def _differences(targets: dict[str, Place], records: dict[str, TensorRecord]) ->
             found.append(f"{name!r} is on {tensor.device} in the module; models lie in host memory")
     if found:
         return sorted(found)
-    in_module = _shared(_memory_of(targets, records))
-    in_model = _shared({name: record.same_as for name, record in records.items()})
+    module_memory, model_memory = _memory_of(targets, records), {name: each.same_as for name, each in records.items()}
+    if len(set(module_memory.values())) == len(set(model_memory.values())) == len(targets):
+        return []  # no tensors share memory
+    in_module, in_model = _shared(module_memory), _shared(model_memory)
     for name in targets:
         if in_module[name] != in_model[name]:
             model, module = _other(name, in_model), _other(name, in_module)
