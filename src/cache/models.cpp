@@ -66,8 +66,9 @@ void models::serve(const rendezvous& place) {
                 place_ == nullptr ? "" : place_->shown());
   auto target = std::make_unique<named_socket>(place);
   memory::descriptor listener = at(*target, [&] { return listen(*target, deadline(place.seconds)); });
-  socket_name_ = memory::name_guard(new std::string(target->socket()), {unlink});
+  memory::name_guard name(new std::string(target->socket()), {unlink});
   server_->listen_at(std::move(listener), place.nonce);
+  socket_name_ = std::move(name);
   seconds_ = place.seconds;
   place_ = std::move(target);
 }

@@ -232,6 +232,7 @@ TEST_F(model_deaths, a_forked_child_keeps_memory_and_connects_anew) {
   const auto there = models::connect(place());
   const auto bound = model::bind(*there, "net");
   data_of(*bound, "x")[0] = 7;
+  const auto alone = models::create(0);
   publication loading(all, "more", false);
   const syncyte_buffer_t shape = shape_of(10);
   loading.add("x", &shape);
@@ -246,7 +247,10 @@ TEST_F(model_deaths, a_forked_child_keeps_memory_and_connects_anew) {
     if (outcome([&] { loading.finish(); }).first != SYNCYTE_ERR_UNSUPPORTED) return 4;
     if (data_of(*model::bind(*there, "net"), "x")[0] != 1) return 5;  // by a connection of its own
     if (test::holders_of(*there, "net") != std::vector<pid_t>{getppid()}) return 6;
-    return 0;
+    cache::rendezvous other = place();
+    other.name = "other";
+    if (outcome([&] { alone->serve(other); }).first != SYNCYTE_ERR_UNSUPPORTED) return 7;
+    return std::filesystem::exists(folder_ / "other.syncyte") ? 8 : 0;
   });
   EXPECT_EQ(code, 0);
   EXPECT_EQ(data_of(*bound, "x")[0], 7) << "the child's writes are its own";
