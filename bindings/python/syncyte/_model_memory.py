@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, NamedTuple
 
@@ -51,20 +52,26 @@ class ModelMemory:
     def array(self, record: TensorRecord, array_kind: str) -> Any:
         """A tensor, or a numpy array, with a storage of its own. Does not touch the memory."""
         if array_kind == TORCH:
-            return self._tensor(record)
-        dtype, strides = (
-            dtypes.numpy_dtype(record.dtype),
-            [each * dtypes.itemsize(record.dtype) for each in record.strides],
-        )
+            return self.view(record).detach()
         if record.bytes == 0:
-            return np.empty(record.shape, dtype)
-        return np.ndarray(record.shape, dtype, self._memory, record.address - self._first, strides)
+            return np.empty(record.shape, dtypes.numpy_dtype(record.dtype))
+        size = dtypes.itemsize(record.dtype)
+        return np.ndarray(record.shape, dtypes.numpy_dtype(record.dtype), self._memory, record.address - self._first,
+                          [stride * size for stride in record.strides])  # fmt: skip
 
-    def _tensor(self, record: TensorRecord) -> Any:
-        torch, dtype = dtypes.import_torch(), dtypes.torch_dtype(record.dtype)
+    def view(self, record: TensorRecord) -> Any:
+        """A torch tensor that may be a view for autograd."""
+        torch, dtype = self._torch, self._dtypes[record.dtype]
         if record.bytes == 0:
             return torch.empty_strided(record.shape, record.strides, dtype=dtype)
         flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
-        # detach(): not a view for autograd, so that it can become a parameter.
-        return flat.as_strided(record.shape, record.strides).detach()
+        return flat.as_strided(record.shape, record.strides)
+
+    @functools.cached_property
+    def _torch(self) -> Any:
+        return dtypes.import_torch()
+
+    @functools.cached_property
+    def _dtypes(self) -> dict[c.DType, Any]:
+        return {dtype: dtypes.torch_dtype(dtype) for dtype in c.DType}

@@ -10,7 +10,6 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from . import dtypes
-from ._buffers import TORCH
 from ._checks import check_kind
 from .errors import ArgumentError
 
@@ -140,9 +139,11 @@ def _successors(targets: dict[str, Place], memory: ModelMemory, ready: int) -> l
 
 
 def _successor(old: torch.Tensor, memory: ModelMemory, record: TensorRecord, is_ready: bool) -> torch.Tensor:
-    view, is_there = memory.array(record, TORCH), is_ready or record.bytes == 0
+    view, is_there = memory.view(record), is_ready or record.bytes == 0
     if isinstance(old, torch.nn.Parameter):
-        return (torch.nn.Parameter if is_there else _ArrivingParameter)(view, requires_grad=old.requires_grad)
+        kind = torch.nn.Parameter if is_there else _ArrivingParameter
+        return torch.Tensor._make_subclass(kind, view, old.requires_grad)  # as Parameter() does; detaches the view
+    view = view.detach()
     return view if is_there else view.as_subclass(_ArrivingBuffer)
 
 
