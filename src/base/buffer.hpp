@@ -37,7 +37,7 @@ class buffer {
   const char* argument() const { return argument_; }
 
   /// Checks. Each throws the error in its comment, or returns *this, so that checks can be chained.
-  const buffer& require_host() const;        // SYNCYTE_ERR_UNSUPPORTED for other memory
+  const buffer& require_host() const;  // SYNCYTE_ERR_UNSUPPORTED for other memory
   /// SYNCYTE_ERR_ARGUMENT unless the memory is that of a CUDA device.
   const buffer& require_on(int device) const;
   const buffer& require_contiguous() const;  // SYNCYTE_ERR_SHAPE

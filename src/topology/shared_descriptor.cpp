@@ -37,13 +37,18 @@ class giving_socket {
   }
 
   const offer& told() const { return told_; }
-  void give(const memory::descriptor& file) { memory::hand_over(listener_, file, told_.secret, milliseconds(1)); }
+  /// Gives the file to a process that calls within a millisecond.
+  void give(const memory::descriptor& file) {
+    if (memory::hand_over(listener_, file, told_.secret, milliseconds(1))) ++given_;
+  }
+  int given() const { return given_; }
 
  private:
   std::string name_;
   memory::name_guard remover_;
   memory::descriptor listener_;
   offer told_;
+  int given_ = 0;
 };
 
 /// One way of sharing; returns whether all ranks have the descriptor.
@@ -64,7 +69,8 @@ bool try_to_share(MPI_Comm node, int owner, const memory::descriptor& mine, bool
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::check(MPI_Iallreduce(&has, &all, 1, MPI_INT, MPI_MIN, node, &request), "MPI_Iallreduce");
   do {
-    if (giver && !result.error) result.error = base::error_of([&] { giver->give(mine); });
+    if (giver && !result.error && giver->given() < mpi::size_of(node) - 1)
+      result.error = base::error_of([&] { giver->give(mine); });
     mpi::look_for_deaths();
   } while (!mpi::has_ended(request, "MPI_Iallreduce"));
   return all != 0;

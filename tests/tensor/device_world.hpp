@@ -111,13 +111,18 @@ std::vector<T> gathered(tensor::whole_tensor& tensor, const std::vector<std::int
       tensor, rows, std::vector<T>(rows.size() * static_cast<std::size_t>(tensor.layout().row_elements())));
 }
 
+using count_resources = void (*)(std::size_t*, std::size_t*, std::size_t*);
+
+/// The stand-in's function that counts; null with NVIDIA's driver.
+inline count_resources counting_function() {
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  return reinterpret_cast<count_resources>(library == nullptr ? nullptr : dlsym(library, "standin_count"));
+}
+
 /// What this process has of the stand-in's: ranges, memory, mappings; zeros with NVIDIA's driver.
 inline std::array<std::size_t, 3> device_resources() {
   std::array<std::size_t, 3> result{};
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  const auto count = reinterpret_cast<void (*)(std::size_t*, std::size_t*, std::size_t*)>(
-      library == nullptr ? nullptr : dlsym(library, "standin_count"));
-  if (count != nullptr) count(&result[0], &result[1], &result[2]);
+  if (const count_resources count = counting_function()) count(&result[0], &result[1], &result[2]);
   return result;
 }
 

@@ -25,7 +25,7 @@ module syncyte_checkpoint_c
     integer(c_size_t) :: struct_size = 32_c_size_t
     ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
     type(c_ptr) :: key = c_null_ptr
-    ! host memory, contiguous; this rank's rows if sharded; read during the call
+    ! contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call
     type(c_ptr) :: data = c_null_ptr
     ! replicated or sharded
     integer(c_int32_t) :: kind = 0_c_int32_t
@@ -172,8 +172,8 @@ module syncyte_checkpoint_c
     ! checkpoint [in]: an open checkpoint
     ! key [in]: its name
     ! first_row [in]: first row to read
-    ! target [out]: contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents
-    ! are undefined after an error
+    ! target [out]: contiguous memory of the key's dtype; all extents but the first are the key's. Its contents are
+    ! undefined after an error
     ! Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM
     ! (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.
     function syncyte_checkpoint_read(checkpoint, key, first_row, target) bind(C, name="syncyte_checkpoint_read") &

@@ -736,7 +736,7 @@ class CheckpointEntry(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_entry_t)
         ("key", ctypes.c_char_p),  # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
-        ("data", ctypes.POINTER(BufferDescription)),  # host memory, contiguous; this rank's rows if sharded; read during the call
+        ("data", ctypes.POINTER(BufferDescription)),  # contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call
         ("kind", ctypes.c_int32),  # replicated or sharded
         ("reserved", ctypes.c_int32),  # 0
     ]
@@ -3986,7 +3986,7 @@ HDF5: dict[str, Function] = {
             ctypes.c_void_p,  # checkpoint (in): an open checkpoint
             ctypes.c_char_p,  # key (in): its name
             ctypes.c_int64,  # first_row (in): first row to read
-            ctypes.POINTER(BufferDescription),  # target (out): contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents are undefined after an error
+            ctypes.POINTER(BufferDescription),  # target (out): contiguous memory of the key's dtype; all extents but the first are the key's. Its contents are undefined after an error
         ],
     ),
     # Returns the bytes of tensor data that this rank has read from the file so far, including those read only for

@@ -31,7 +31,7 @@ struct bad_index {
   std::int64_t table_rows = 0;
 };
 
-/// What all kernels get. `2^lane_bits` threads work on a row together.
+/// What all kernels get. 2^lane_bits threads work on a row together; there are at least so many.
 struct row_arguments {
   std::byte* table;         ///< row 0
   std::int64_t table_rows;  ///< other indices are skipped
@@ -67,11 +67,23 @@ SYNCYTE_ANY_SIDE void add_atomically(Number* at, Number value) {
 #endif
 }
 
-SYNCYTE_ANY_SIDE void fence() {
+template <class Word>
+SYNCYTE_ANY_SIDE Word load(const Word& at) {
+#ifdef __CUDA_ARCH__
+  return *const_cast<const volatile Word*>(&at);
+#else
+  return std::atomic_ref(const_cast<Word&>(at)).load(std::memory_order_relaxed);
+#endif
+}
+
+/// Stores a word after all that this thread has stored before.
+template <class Word>
+SYNCYTE_ANY_SIDE void store_last(Word& at, Word value) {
 #ifdef __CUDA_ARCH__
   __threadfence_system();
+  *const_cast<volatile Word*>(&at) = value;
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_ref(at).store(value, std::memory_order_release);
 #endif
 }
 
@@ -116,23 +128,21 @@ SYNCYTE_ANY_SIDE To convert(From value) {
 /// Notes an index that is not a row if it is the first of its list. Many threads may do so; few have to wait.
 SYNCYTE_ANY_SIDE void note(const row_arguments& a, std::int64_t at, std::int64_t value) {
   const auto position = static_cast<std::uint64_t>(at);
-  volatile bad_index& bad = *a.bad;
-  for (bool is_noted = false; !is_noted && position < bad.position;) {
-    if (exchange_if_equal(&a.bad->lock, 0U, 1U) != 0U) continue;
-    if (position < bad.position) {
+  bad_index& bad = *a.bad;
+  for (bool is_noted = false; !is_noted && position < load(bad.position);) {
+    if (exchange_if_equal(&bad.lock, 0U, 1U) != 0U) continue;
+    if (position < load(bad.position)) {
       bad.value = value;
       bad.operation = a.operation;
       bad.table_rows = a.table_rows;
-      fence();  // the host reads the position first
-      bad.position = position;
+      store_last(bad.position, position);  // the host reads it first
     }
-    fence();
-    exchange_if_equal(&a.bad->lock, 1U, 0U);
+    store_last(bad.lock, 0U);
     is_noted = true;
   }
 }
 
-/// Calls element(row of the table, row of the packed memory, lane, lanes) for each index that is a row; the lanes of a
+/// Calls row_of(row of the table, row of the packed memory, lane, lanes) for each index that is a row; the lanes of a
 /// row share its elements.
 template <class Row>
 SYNCYTE_ANY_SIDE void for_each_row(const row_arguments& a, std::size_t packed_bytes, std::int64_t thread,
@@ -205,7 +215,7 @@ SYNCYTE_ANY_SIDE void add_to_word(std::uint32_t* word, Half low, Half high, bool
     old.bits = static_cast<std::uint16_t>(bits);
     return static_cast<std::uint32_t>(convert<Half>(to_float(old) + to_float(value)).bits);
   };
-  std::uint32_t expected = *static_cast<volatile std::uint32_t*>(word);
+  std::uint32_t expected = load(*word);
   for (;;) {
     const std::uint32_t first = has_low ? sum(expected & 0xffffU, low) : expected & 0xffffU;
     const std::uint32_t second = has_high ? sum(expected >> 16, high) : expected >> 16;

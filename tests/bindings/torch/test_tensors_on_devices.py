@@ -10,7 +10,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from device_under_test import needs_device
+from device_under_test import needs_device, pending
 from syncyte import WholeTensor, checkpoint, errors
 from syncyte.compat import wholememory_pytorch as wm
 
@@ -56,10 +56,12 @@ def test_rows_of_all_ranks(dtype):
     whole = filled(values)
     index = torch.randint(0, ROWS, (7, 2), generator=torch.Generator().manual_seed(RANK))
     found = whole.gather(index.cuda())
-    assert found.device.type == "cuda" and torch.equal(found.cpu(), values[index])
+    assert found.device.type == "cuda"
+    assert torch.equal(found.cpu(), values[index])
     assert torch.equal(whole.gather(index.int().cuda()).cpu(), values[index])
     out = torch.zeros(7, 2, 3, dtype=dtype, device="cuda")
-    assert whole.gather(index.cuda(), out) is out and torch.equal(out.cpu(), values[index])
+    assert whole.gather(index.cuda(), out) is out
+    assert torch.equal(out.cpu(), values[index])
 
 
 def test_indexing():
@@ -104,7 +106,8 @@ def test_gradients_of_gathered_rows():
     index = torch.tensor([RANK, ROWS - 1, RANK])
     weights = numbers(3, 2)
     found = whole.gather(index.cuda())
-    assert found.requires_grad and found.device.type == "cuda"
+    assert found.requires_grad
+    assert found.device.type == "cuda"
     (found * weights.cuda()).sum().backward()
     whole.sync_grad()
     wanted = torch.zeros(ROWS, 2)
@@ -162,16 +165,19 @@ def test_what_it_refuses():
 
 
 def test_checkpoints(tmp_path_factory):
-    path = syncyte.COMM_WORLD.bcast(np.frombuffer(str(tmp_path_factory.mktemp("c")).ljust(500).encode(), np.uint8), 0)
-    name = path.tobytes().decode().strip() + "/checkpoint.h5"
+    name = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("checkpoints") / "checkpoint.h5"))
     whole = filled(numbers(30_000 * SIZE + 1, 300))  # 36 MB a rank: two pieces
     shared = numbers(7, dtype=torch.int64).cuda()
-    checkpoint.save(name, {"whole": whole, "shared": shared, "one": torch.tensor(3.0, device="cuda")})
+    checkpoint.save(
+        name, {"whole": whole, "shared": shared, "late": pending(numbers(5)), "one": torch.tensor(3.0, device="cuda")}
+    )
     again = WholeTensor(whole.shape, "float32", device="cuda")
-    target = torch.zeros(7, dtype=torch.int64, device="cuda")
-    checkpoint.load(name, {"whole": again, "shared": target})
+    target, late = torch.zeros(7, dtype=torch.int64, device="cuda"), torch.zeros(5, device="cuda")
+    checkpoint.load(name, {"whole": again, "shared": target, "late": late})
     again.sync()
-    assert torch.equal(again.local.cpu(), whole.local.cpu()) and torch.equal(target.cpu(), shared.cpu())
+    assert torch.equal(again.local.cpu(), whole.local.cpu())
+    assert torch.equal(target.cpu(), shared.cpu())
+    assert torch.equal(late.cpu(), numbers(5))
     host = WholeTensor(whole.shape, "float32")
     checkpoint.load(name, {"whole": host})
     assert torch.equal(host.local, whole.local.cpu())
@@ -189,7 +195,8 @@ def test_conversion_of_tables():
     table = numbers(ROWS, 6, dtype=torch.float32)
     index = torch.tensor([4, 0, 4])
     found = syncyte.gather_rows(table.cuda(), index.cuda(), dtype="float16")
-    assert found.device.type == "cuda" and torch.equal(found.cpu(), table[index].half())
+    assert found.device.type == "cuda"
+    assert torch.equal(found.cpu(), table[index].half())
     syncyte.gather_rows(table.cuda(), on_device([0, ROWS]))
     torch.cuda.synchronize()
     with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
@@ -212,21 +219,26 @@ def test_wholememorys_example():
     before = resident_bytes()
     a = wm.create_tensor([10000000, 512], [], torch.float32, False, [])
     text = f"rank={RANK}, a={a}"
-    assert f"rank={RANK}, a=tensor([[0., 0., 0.,  ..., 0., 0., 0.]," in text and "device='cuda:" in text
-    assert a.shape == (10000000, 512) and a.is_contiguous() and a.device.type == "cuda"
+    assert f"rank={RANK}, a=tensor([[0., 0., 0.,  ..., 0., 0., 0.]," in text
+    assert "device='cuda:" in text
+    assert a.shape == (10000000, 512)
+    assert a.is_contiguous()
+    assert a.device.type == "cuda"
     a[7_000_000 + RANK, :3] = torch.tensor([1.0, 2.0, 3.0 + RANK], device=a.device)
     torch.cuda.synchronize()
     wm.barrier([])
     index = torch.tensor([7_000_000 + r for r in range(SIZE)], device=a.device)
     rows = torch.ops.wholememory.gather(index, a, torch.float16)
-    assert rows.dtype == torch.float16 and rows.device == a.device
+    assert rows.dtype == torch.float16
+    assert rows.device == a.device
     assert torch.equal(rows[:, 2].cpu(), torch.tensor([3.0 + r for r in range(SIZE)]).half())
     again = wm.get_tensor_view(a[5:], torch.device("cuda", a.device.index))
     assert again.data_ptr() == a.data_ptr() + 5 * 512 * 4
     if torch.cuda.device_count() > 1:
         other = torch.device("cuda", (a.device.index + 1) % torch.cuda.device_count())
         seen = wm.get_tensor_view(a[7_000_000:], other)
-        assert seen.device == other and seen.shape == (3_000_000, 512)
+        assert seen.device == other
+        assert seen.shape == (3_000_000, 512)
         assert torch.equal(seen[:SIZE, 2].cpu(), torch.tensor([3.0 + r for r in range(SIZE)]))
         assert torch.ops.wholememory.gather(torch.tensor([0], device=other), seen, torch.float32).device == other
         assert wm.get_tensor_view(seen, a.device).data_ptr() == seen.data_ptr()
@@ -244,7 +256,8 @@ def test_wholememorys_chunked_tensors_and_strides():
     wm.init_lib()
     wm.mp_init(RANK, SIZE)
     table = wm.create_tensor([ROWS, 3], [5, 1], torch.float32, False, [])
-    assert table.stride() == (5, 1) and table.device.type == "cuda"
+    assert table.stride() == (5, 1)
+    assert table.device.type == "cuda"
     chunked = wm.create_chunked_tensor([ROWS, 4], [], torch.float32, [])
     values = numbers(ROWS, 4)
     if RANK == 0:

@@ -24,10 +24,11 @@ syncyte_buffer_t bytes_at(std::byte* data, std::uint64_t count, syncyte_memory_t
 template <class Use>
 void for_each_piece(const array_bytes& of, std::uint64_t block_bytes, Use&& use) {
   const std::uint64_t most = std::max(piece_bytes, block_bytes), end = of.first + of.count;
-  syncyte::pooled<std::byte> host(static_cast<std::size_t>(std::min(most, of.count)));
+  syncyte::pooled<std::uint8_t> host(static_cast<std::size_t>(std::min(most, of.count)));
   for (std::uint64_t first = of.first; first < end;) {
     const std::uint64_t next = std::min(end, (first / most + 1) * most);
-    use(first - of.first, first, std::span(host.data(), static_cast<std::size_t>(next - first)));
+    use(first - of.first, first,
+        std::as_writable_bytes(std::span(host.data(), static_cast<std::size_t>(next - first))));
     first = next;
   }
 }
