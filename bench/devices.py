@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole tensors on CUDA devices against torch's operations on a tensor of one device.
 
-Both sides compute the same, which is checked. Without a device it prints nothing. SYNCYTE_BENCH_SMALL=1: small sizes and
-no goals, for the stand-in of tests.
+Both sides compute the same, which is checked. Without a device it prints nothing. SYNCYTE_BENCH_SMALL=1: small sizes
+and no goals, for the stand-in of tests.
 """
 
 import os

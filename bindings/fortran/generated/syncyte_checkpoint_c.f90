@@ -25,7 +25,7 @@ module syncyte_checkpoint_c
     integer(c_size_t) :: struct_size = 32_c_size_t
     ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
     type(c_ptr) :: key = c_null_ptr
-    ! contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call
+    ! contiguous, in host or CUDA memory; this rank's rows if sharded; read during the call
     type(c_ptr) :: data = c_null_ptr
     ! replicated or sharded
     integer(c_int32_t) :: kind = 0_c_int32_t

@@ -736,7 +736,7 @@ class CheckpointEntry(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_checkpoint_entry_t)
         ("key", ctypes.c_char_p),  # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
-        ("data", ctypes.POINTER(BufferDescription)),  # contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call
+        ("data", ctypes.POINTER(BufferDescription)),  # contiguous, in host or CUDA memory; this rank's rows if sharded; read during the call
         ("kind", ctypes.c_int32),  # replicated or sharded
         ("reserved", ctypes.c_int32),  # 0
     ]

@@ -39,7 +39,8 @@ typedef struct syncyte_checkpoint_entry_t {
   size_t struct_size;           /**< sizeof(syncyte_checkpoint_entry_t) */
   const char* key;              /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key
                                      "." as "%2E" */
-  const syncyte_buffer_t* data; /**< contiguous, in host memory or on a CUDA device; this rank's rows if sharded; read during the call */
+  const syncyte_buffer_t* data; /**< contiguous, in host or CUDA memory; this rank's rows if sharded; read during the
+                                     call */
   syncyte_entry_kind_t kind;    /**< replicated or sharded */
   int32_t reserved;             /**< 0 */
 } syncyte_checkpoint_entry_t;
