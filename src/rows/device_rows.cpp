@@ -32,7 +32,7 @@ std::size_t widest_unit(const device_table& table, const std::byte* packed) {
 void launch(int device, const std::string& kernel, const device_table& table, const device_index& index,
             const std::byte* packed, std::int64_t elements, device_operation operation, const index_report& report,
             void* stream) {
-  if (index.count() == 0 || elements == 0) return;
+  if (index.count() == 0) return;
   const row_arguments given{.table = table.data,
                             .table_rows = table.rows,
                             .stride = table.stride,

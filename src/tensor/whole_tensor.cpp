@@ -95,7 +95,8 @@ syncyte_buffer_t whole_tensor::local() const {
 void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
   layout_.require_rows();
   const topology::node_group& node = comm_->node();
-  base::require(storage_->node() != nullptr || comm_->size() == 1, SYNCYTE_ERR_UNSUPPORTED,
+  const bool is_shared = storage_->node() != nullptr || storage_->on_device() != nullptr;
+  base::require(is_shared || comm_->size() == 1, SYNCYTE_ERR_UNSUPPORTED,
                 "{} wraps memory that the ranks do not share; there is no view of the node's rows", layout_.text());
   std::vector<std::int64_t> shape(layout_.shape().begin(), layout_.shape().end());
   shape[0] = 0;

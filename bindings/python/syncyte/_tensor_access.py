@@ -14,6 +14,7 @@ from ._buffers import NOT_RECORDED, TORCH, Buffer, as_buffer, index_buffer
 from ._checks import as_index, as_int64, as_numbers, as_op, wrong
 from ._elements import as_element
 from ._handles import Access
+from ._indexing import as_torch
 from ._tensor_memory import TensorMemory
 from ._types import Reduction, WindowReduction
 from .errors import ArgumentError, OutOfRangeError, ShapeError
@@ -21,9 +22,8 @@ from .errors import ArgumentError, OutOfRangeError, ShapeError
 
 def row_numbers(index: Any, device: Any = None) -> Buffer:
     """Describes row numbers; lists and numbers for a tensor on a CUDA device come there."""
-    if device is not None and isinstance(index, (int, list, tuple, range)):
-        torch = dtypes.import_torch()
-        index = torch.tensor(index, dtype=torch.int64, device=device)
+    if device is not None and not isinstance(index, np.ndarray) and not dtypes.is_torch_tensor(index):
+        index = as_torch(index_buffer(index, "index", narrow=True).array).to(device)
     return index_buffer(index, "index", narrow=True, queued=device is not None)
 
 

@@ -542,7 +542,11 @@ class TensorMemory(Handle):
             )
         from ._torch_operators import operators
 
-        return operators.device_rows(self.handle, part == "node", self.device.index)
+        view = operators.device_rows(self.handle, part == "node", self.device.index)
+        self._remember_view(view, view.shape[0], None if part == "local" else 0)  # one node has all rows
+        if view.numel():
+            self._addresses[part] = view.data_ptr()
+        return view
 
     def node_on(self, device: torch.device | str) -> torch.Tensor:
         """Returns `node` for another CUDA device of this process: a tensor of that device, of the same memory. Local.

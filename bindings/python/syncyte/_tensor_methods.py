@@ -144,10 +144,10 @@ class TensorMethods(TensorAccess):
         """
         if collective:
             self._require_rows()
-            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), always=True)
+            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out, self._device), always=True)
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
-            return self._gather_recorded(_recorded_index(index, out))
+            return self._gather_recorded(_recorded_index(index, out, self._device))
         return self._run("gather", self._rows_to_read(index, out))
 
     def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
@@ -267,7 +267,7 @@ class TensorMethods(TensorAccess):
         DtypeError, ShapeError, ArgumentError
             As of gather().
         """
-        if not self._records_gradients():
+        if self._device is not None or not self._records_gradients():
             return self._run("get_box", self._box_to_read(lower, extent, out))
         refuse_extent_and_out(extent, out)
         if out is not None:
@@ -548,7 +548,7 @@ def _no_gradient_through_out() -> ArgumentError:
     )
 
 
-def _recorded_index(index: Any, out: Any) -> Any:
+def _recorded_index(index: Any, out: Any, device: Any) -> Any:
     if out is not None:
         raise _no_gradient_through_out()
-    return index if dtypes.is_torch_tensor(index) else _indexing.as_torch(row_numbers(index).array)
+    return index if dtypes.is_torch_tensor(index) else _indexing.as_torch(row_numbers(index, device).array)

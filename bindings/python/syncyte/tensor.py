@@ -47,6 +47,9 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         if copy is False:
             raise ValueError("copy is False, but the rows lie on several ranks; expected True or None, or local_array")
         found = self._read_box(NUMPY, (0,) * self.ndim, self._shape)
+        if self._device is not None:
+            torch = dtypes.import_torch()
+            found = (found.view(torch.uint16) if self._dtype in dtypes.NUMPY_LACKS else found).cpu().numpy()
         return found if dtype is None else found.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -89,9 +92,9 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         # Gather whole rows; torch differentiates the rest of the key.
         if isinstance(parsed, _indexing.Box):
             rows, inside = _indexing.rows_of_box(parsed)
-            index = dtypes.import_torch().arange(rows.start, rows.stop)
+            index = dtypes.import_torch().arange(rows.start, rows.stop, device=self.device)
             return _indexing.select(self._gather_recorded(index)[inside], parsed.local)
-        index = _indexing.as_torch(parsed.index)
+        index = _indexing.as_torch(parsed.index).to(self.device)
         return _indexing.apply(parsed._replace(index=index), self._gather_recorded(index))
 
     def __setitem__(self, key: Any, values: Any) -> None:
@@ -126,6 +129,8 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:
+            if self._device is not None and self._are_bits(values):
+                values = dtypes.import_torch().from_numpy(np.array(values)).view(dtypes.torch_dtype(self._dtype))
             lacks = self._dtype in dtypes.NUMPY_LACKS or self._device is not None
             if dtypes.is_torch_tensor(values) or (lacks and not self._are_bits(values)):
                 tensor = self._converted(values)

@@ -183,6 +183,89 @@ def test_checkpoints(tmp_path_factory):
     assert torch.equal(host.local, whole.local.cpu())
 
 
+def test_own_rows_are_a_part_in_a_checkpoint(tmp_path_factory):
+    name = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("parts") / "checkpoint.h5"))
+    values = numbers(ROWS, 2)
+    whole = filled(values)
+    checkpoint.save(name, {"rows": whole.local})
+    assert np.array_equal(checkpoint.load(name)["rows"], values.numpy())
+    whole.local.zero_()
+    whole.sync()
+    checkpoint.load(name, {"rows": whole.local})
+    whole.sync()
+    assert torch.equal(whole[:].cpu(), values)
+
+
+def test_own_rows_stay_in_place():
+    whole = filled(numbers(4 * SIZE, 2))
+    whole.local.data = torch.ones(4, 2, device="cuda")
+    with pytest.raises(errors.ArgumentError, match="local"):
+        whole.sync()
+
+
+@pytest.mark.parametrize("index", [[1.5], [True, False], True, [2**70], [None], ["a"]])
+def test_an_index_that_is_no_integers(index):
+    whole = filled(numbers(ROWS, 2))
+    with pytest.raises((errors.DtypeError, errors.ArgumentError)):
+        whole.gather(index)
+    assert torch.equal(whole.gather(np.int64(1)).cpu(), numbers(ROWS, 2)[1])
+
+
+def test_recorded_reads_by_any_key():
+    values = numbers(ROWS, 2)
+    whole = filled(values).requires_grad_()
+    for key in (0, -1, slice(1, 3), ..., [0, 1], (0, 1), (slice(None), 1), torch.tensor([3, 0]), values[:, 0] > 0):
+        found = whole[key]
+        assert found.requires_grad
+        assert torch.equal(found.detach().cpu(), values[key])
+    assert torch.equal(whole.gather([2, 0]).detach().cpu(), values[[2, 0]])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_numpy_values(dtype):
+    whole = filled(numbers(ROWS, 2, dtype=dtype))
+    whole.sync()
+    row = numbers(1, 2, dtype=dtype)[0]
+    bits = row.view(torch.uint16).numpy() if dtype == torch.bfloat16 else row.numpy()
+    whole[1] = bits
+    whole[[2]] = bits[None]
+    assert torch.equal(whole[1].cpu(), row)
+    assert torch.equal(whole[2].cpu(), row)
+    everything = np.asarray(whole)
+    assert everything.shape == (ROWS, 2)
+    assert np.array_equal(everything[1], bits)
+    whole.sync()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_tensors_without_elements(shape):
+    whole = WholeTensor(shape, device="cuda")
+    assert whole.node.shape == shape
+    assert whole[:].shape == shape
+    assert whole.node_on("cuda:0").shape == shape
+    whole.gather([5])
+    with pytest.raises(errors.OutOfRangeError, match="index 5 at position 0"):
+        whole.sync()
+
+
+def test_views_for_another_device_of_any_type():
+    if torch.cuda.device_count() < 2:
+        pytest.skip("one device")
+    wm.init_lib()
+    wm.mp_init(RANK, SIZE)
+    other = torch.device("cuda", (torch.cuda.current_device() + 1) % torch.cuda.device_count())
+    numbers_of = wm.create_tensor([4, 4], [], torch.complex64, False, [])
+    if RANK == 0:
+        numbers_of.fill_(1 + 2j)
+        torch.cuda.synchronize()
+    wm.barrier([])
+    assert wm.get_tensor_view(numbers_of.conj(), other)[0, 0].cpu() == 1 - 2j
+    assert wm.get_tensor_view(numbers_of.conj().imag, other)[0, 0].cpu() == -2
+    odd = wm.create_tensor([7], [], torch.float32, False, [])
+    assert wm.get_tensor_view(odd[:6].view(torch.float64), other).shape == (3,)
+    wm.barrier([])
+
+
 def test_exports():
     if SIZE == 1:
         whole = filled(numbers(ROWS, 2))

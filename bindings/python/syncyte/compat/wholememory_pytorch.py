@@ -315,7 +315,10 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
         whole = storage.wholememory_table.node_on(wanted)
         whole.untyped_storage().wholememory_comm = storage.wholememory_comm
         whole.untyped_storage().wholememory_table = storage.wholememory_table
-        return whole.view(tensor.dtype).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+        place = tensor.storage_offset(), tensor.shape, tensor.stride()
+        seen = torch.empty(0, dtype=tensor.dtype, device=wanted).set_(whole.untyped_storage(), *place)
+        seen = seen.conj() if tensor.is_conj() else seen
+        return torch._neg_view(seen) if tensor.is_neg() else seen
     return tensor.detach()
 
 

@@ -5,6 +5,7 @@
 #include <ATen/ops/from_blob.h>
 #include <torch/library.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "syncyte/tensor.hpp"
@@ -21,6 +22,7 @@ at::Tensor device_rows(std::int64_t tensor, bool is_node, std::int64_t number) {
   std::int64_t first_row = 0;
   check(is_node ? syncyte_tensor_node(whole->get(), &view, &first_row) : syncyte_tensor_local(whole->get(), &view));
   TORCH_CHECK_VALUE(view.memory == SYNCYTE_MEMORY_CUDA, "tensor is in host memory; expected one in device memory");
+  TORCH_CHECK_VALUE(number >= 0 && number <= INT8_MAX, "device is ", number, "; expected a device's number");
   if (number != view.device) check(syncyte_tensor_allow_device(whole->get(), static_cast<std::int32_t>(number)));
   const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(number));
   const at::IntArrayRef sizes(view.shape, static_cast<std::size_t>(view.ndim));
