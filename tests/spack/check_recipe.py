@@ -27,6 +27,7 @@ OPTION = re.compile(
 )
 VARIANTS = ["fortran", "hdf5", "python", "torch", "ucx", "cuda"]  # SYNCYTE_<NAME> switches each
 NOT_PASSED = {
+    "SYNCYTE_CUDA_COMPILER": "found by CUDA_HOME, which Spack's package of CUDA sets",
     "SYNCYTE_SANITIZE": "for tests of Syncyte itself",
     "SYNCYTE_WERROR": "a warning of a newer compiler must not end a user's build",
 }

@@ -132,6 +132,7 @@ NO_TENSORS = {
     "test_message.default",
     "use_device_memory.default",
     "serve_from_cache.default",
+    "device_rows.default",  # of devices: test_tensors_on_devices.py
     "operator_table.default",
     "raise_interruption.default",
 }
