@@ -53,7 +53,7 @@ folder_path chosen_folder(const rendezvous& chosen) {
 [[noreturn]] void fail(const char* step, const std::string& path) {
   const int code = errno;
   memory::check_open_files(fmt::format("{} {}", step, path), code);
-  base::fail(SYNCYTE_ERR_IO, "the shared cache's folder: {} {} failed: {}", step, path, base::errno_text(code));
+  base::fail(SYNCYTE_ERR_IO, "the folder of sockets: {} {} failed: {}", step, path, base::errno_text(code));
 }
 
 /// End of the sockets' names. Other sockets in a folder belong to other programs.
@@ -152,8 +152,7 @@ memory::descriptor listen(const named_socket& target, const deadline& until) {
     if (!memory::is_listened_at(target.socket(name)))
       unlinkat(target.folder().number(), name.c_str(), 0);
     else if (name == target.file_name())
-      base::fail(SYNCYTE_ERR_BUSY, "another process sends the shared cache {}; wait for it, or use another name",
-                 target.shown());
+      base::fail(SYNCYTE_ERR_BUSY, "another process uses the name {}; wait for it, or use another one", target.shown());
   }
   return memory::listen_at(target.socket());
 }

@@ -73,8 +73,9 @@ void model_catalog::make_room(const std::string& name, std::uint64_t bytes) {
 
 std::shared_ptr<published_model> model_catalog::claim(const std::string& name, std::uint64_t bytes, pid_t publisher) {
   if (const auto found = models_.find(name); found != models_.end())
-    base::fail(SYNCYTE_ERR_BUSY, "the model \"{}\" {} by process {}; use another name, or remove it first", name,
-               found->second->is_complete ? "was published" : "is being published", found->second->publisher);
+    base::fail(SYNCYTE_ERR_BUSY, "the model \"{}\" {} by process {}; use another name{}", name,
+               found->second->is_complete ? "was published" : "is being published", found->second->publisher,
+               found->second->is_complete ? ", or remove it first" : "");
   make_room(name, bytes);
   auto made = std::make_shared<published_model>();
   made->name = name;

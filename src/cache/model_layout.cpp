@@ -178,12 +178,13 @@ void model_layout::add(const std::string& name, const base::buffer& like, bool h
   std::ranges::copy(like.strides(), added.strides.begin());
   if (added.bytes == 0 || !is_dense(added, like.element_bytes())) set_row_major(added, like.element_bytes());
   tensors_.push_back(std::move(added));
-  addresses_.push_back(has_address && like.bytes() > 0 ? like.data() : nullptr);
+  sources_.push_back(
+      {has_address && like.bytes() > 0 ? like.data() : nullptr, {like.strides().begin(), like.strides().end()}});
 }
 
 void model_layout::plan() {
   base::expect(!tensors_.empty(), SYNCYTE_ERR_ARGUMENT, "publication", "without tensors", "1 or more tensors");
-  // All strides, not only those of the file: an array and its row-major copy are two tensors.
+  // The strides of the sources, not those of the file, which has no gaps: x[::2] and x[:4] are two tensors.
   std::map<std::tuple<const void*, syncyte_dtype_t, std::vector<std::int64_t>>, std::uint64_t> places;
   data_begin_ = in_pages(manifest_bytes());
   std::uint64_t end = data_begin_, group_start = data_begin_, full_at = 0;  // full_at: 0 while the group is small
@@ -191,9 +192,10 @@ void model_layout::plan() {
   for (std::uint64_t number = 0; number < tensors_.size(); ++number) {
     model_tensor& each = tensors_[number];
     std::vector<std::int64_t> form(each.extents().begin(), each.extents().end());
-    form.insert(form.end(), each.strides.begin(), each.strides.end());
-    if (addresses_[number] != nullptr)
-      each.same_as = places.try_emplace({addresses_[number], each.dtype, std::move(form)}, number).first->second;
+    const auto& [address, strides] = sources_[number];
+    form.insert(form.end(), strides.begin(), strides.end());
+    if (address != nullptr)
+      each.same_as = places.try_emplace({address, each.dtype, std::move(form)}, number).first->second;
     if (each.same_as < number) {
       each.offset = tensors_[each.same_as].offset;
       each.group = tensors_[each.same_as].group;

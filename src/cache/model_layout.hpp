@@ -68,11 +68,16 @@ class model_layout {
   void set_checksums(bool chosen) { has_checksums_ = chosen; }
 
  private:
+  /// The buffer that a tensor is copied from; null: it shares memory with no other.
+  struct source {
+    const void* address;
+    std::vector<std::int64_t> strides;
+  };
   std::uint64_t manifest_bytes() const;
   void decode(std::span<const std::byte> manifest, std::uint64_t tensors, std::uint64_t groups);
 
   std::vector<model_tensor> tensors_;
-  std::vector<const void*> addresses_;  // of the tensors' buffers, to find those that share memory
+  std::vector<source> sources_;         // of the tensors, to find those that share memory
   std::vector<std::uint64_t> by_name_;  // numbers of the tensors, sorted by name
   std::vector<std::uint64_t> group_ends_;
   std::uint64_t data_begin_ = 0;

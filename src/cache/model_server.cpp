@@ -38,7 +38,8 @@ struct caller {
   std::uint64_t told = 0;  // a binder: groups that it knows to be ready
   bool has_file = false;   // a binder: it has the model
   bool is_gone = false;
-  bool is_full = false;  // its socket takes no message now
+  bool is_full = false;                // its socket takes no message now
+  std::optional<base::error> refusal;  // its answer, if the server has too many open files
 
   bool is_publisher() const { return asked == purpose::publish; }
   bool is_binder() const { return asked == purpose::bind; }
@@ -92,6 +93,8 @@ class model_server::loop {
   }
 
  private:
+  using listener = std::pair<own_descriptor, memory::nonce>;
+
   /// Listeners and connections that other threads have passed. False if the server stops.
   bool take_arrivals() {
     std::vector<arrival> arrived;
@@ -134,17 +137,25 @@ class model_server::loop {
       eventfd_read(server_.wake_.get().number(), &ignored);
     }
     for (std::size_t number = 0; number < listeners_.size(); ++number)
-      if (entries[1 + number].revents != 0) accept_from(listeners_[number]);
+      if (entries[1 + number].revents != 0) accept_or_refuse(listeners_[number]);
   }
 
-  void accept_from(const std::pair<own_descriptor, memory::nonce>& listener) {
-    try {
-      if (memory::descriptor socket = memory::accept_caller(listener.first.get()))
-        add(std::move(socket), false, listener.second);
-    } catch (const base::error& failed) {  // too many open files: the caller waits in the listener's queue
-      if (!std::exchange(has_warned_, true)) base::log(SYNCYTE_LOG_WARN, "models: {}", failed.what());
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  void accept_from(const listener& from, const std::optional<base::error>& refusal = {}) {
+    if (memory::descriptor socket = memory::accept_caller(from.first.get())) {
+      add(std::move(socket), false, from.second);
+      callers_.back().refusal = refusal;
     }
+  }
+
+  /// With too many open files, the caller gets the spare descriptor's number, and the error as its answer.
+  void accept_or_refuse(const listener& from) {
+    const auto failed = base::error_of([&] { accept_from(from); });
+    if (!failed) return;
+    if (!std::exchange(has_warned_, true)) base::log(SYNCYTE_LOG_WARN, "models: {}", failed->what());
+    spare_ = {};
+    const base::error refusal(failed->status(), fmt::format("the process that serves the models: {}", failed->what()));
+    if (base::error_of([&] { accept_from(from, refusal); }))  // the caller waits in the listener's queue
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 
   void serve(caller& from) {
@@ -172,6 +183,7 @@ class model_server::loop {
     if (!found) return;
     if (!from.is_known && found->nonce != from.secret)
       base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the server's"});
+    if (from.refusal) throw *from.refusal;
     const std::string name = found->name.data();
     from.asked = found->what;
     switch (found->what) {
@@ -274,12 +286,14 @@ class model_server::loop {
     for (caller& each : callers_)
       if (each.is_gone) leave(each);
     std::erase_if(callers_, [](const caller& each) { return each.is_gone; });
+    if (!spare_) base::error_of([&] { spare_ = own_descriptor(make_event()); });
   }
 
   model_server& server_;
   model_catalog catalog_;
-  std::vector<std::pair<own_descriptor, memory::nonce>> listeners_;
+  std::vector<listener> listeners_;
   std::list<caller> callers_;
+  own_descriptor spare_;  // closed to accept a caller when there are too many open files
   bool has_warned_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/strided_copy.hpp"
@@ -174,9 +175,15 @@ void publication::write_checksums() {
 void publication::seal() {
   if (layout_.has_checksums()) write_checksums();
   mapping_.reset();
-  if (fcntl(file_.number(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0)
-    fail_to_make("sealing its contents", name_, layout_.file_bytes());
   const deadline until = where_->limit();
+  while (fcntl(file_.number(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
+    if (errno != EBUSY) fail_to_make("sealing its contents", name_, layout_.file_bytes());
+    // Linux may hold a reference to a page for a moment, such as one that a binder has just read.
+    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
+                  "the model \"{}\" cannot be sealed: its pages were in use for {} s", name_, until.seconds());
+    watchdog::ask_for_interrupt();
+    std::this_thread::sleep_for(retry_interval);
+  }
   send(connection_, note{.what = news::done, .value = layout_.groups()}.encode(), until);
   receive(connection_, until, "the end of a publication");
   is_over_ = true;

@@ -324,6 +324,35 @@ TEST_F(model_deaths, too_many_open_files_are_reported) {
   EXPECT_EQ(code, 0);
 }
 
+TEST_F(model_deaths, a_server_with_too_many_open_files_says_so) {
+  const pid_t server = test::start_process([&] {
+    const auto all = served();
+    publish(all, "net", numbers(10, 1));
+    const auto open_files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+    const rlimit few{static_cast<rlim_t>(open_files + 10), static_cast<rlim_t>(open_files + 10)};
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0) return 1;
+    step_->store(1);
+    pause();
+    return 0;
+  });
+  ASSERT_TRUE(test::becomes_true([&] { return step_->load() == 1; }));
+  const auto all = models::connect(place());
+  std::vector<std::shared_ptr<model>> bound;
+  for (int time = 0; time < 2; ++time) {
+    const auto [status, text] = outcome([&] {
+      for (;;) bound.push_back(model::bind(*all, "net"));
+    });
+    EXPECT_EQ(status, SYNCYTE_ERR_LIMIT);
+    EXPECT_TRUE(contains(text, "the process that serves the models")) << text;
+    EXPECT_TRUE(contains(text, "RLIMIT_NOFILE")) << text;
+  }
+  EXPECT_GE(bound.size(), 5u);
+  bound.clear();
+  EXPECT_TRUE(test::becomes_true([&] { return outcome([&] { model::bind(*all, "net"); }).first == SYNCYTE_SUCCESS; }));
+  kill(server, SIGKILL);
+  test::wait_process(server);
+}
+
 TEST_F(model_deaths, another_user_gets_nothing) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const auto all = served();

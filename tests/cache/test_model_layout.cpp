@@ -98,6 +98,26 @@ TEST(model_layout, small_tensors_go_with_the_group_before_them) {
   EXPECT_EQ(layout.groups(), 6u) << "25 MiB of small tensors: 1, 9, 9, 6";
 }
 
+TEST(model_layout, views_share_a_place_if_their_strides_are_the_same) {
+  std::vector<float> values(16);
+  const auto view = [&](std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+    auto made = like(std::move(shape), SYNCYTE_FLOAT32, values.data());
+    std::ranges::copy(strides, made.strides);
+    return made;
+  };
+  model_layout layout;
+  add(layout, "every second", view({4}, {8}), true);
+  add(layout, "first", view({4}, {4}), true);
+  add(layout, "every second again", view({4}, {8}), true);
+  add(layout, "rows", view({2, 2}, {32, 8}), true);
+  add(layout, "columns", view({2, 2}, {8, 32}), true);
+  add(layout, "expanded", view({2, 2}, {0, 4}), true);
+  layout.plan();
+  std::vector<std::uint64_t> found;
+  for (const model_tensor& each : layout.tensors()) found.push_back(each.same_as);
+  EXPECT_EQ(found, (std::vector<std::uint64_t>{0, 1, 0, 3, 4, 5}));
+}
+
 TEST(model_layout, a_manifest_is_read_as_it_was_written) {
   const model_layout layout = some_layout(), read = round_trip(layout);
   ASSERT_EQ(read.tensors().size(), layout.tensors().size());

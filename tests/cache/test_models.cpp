@@ -49,6 +49,38 @@ std::vector<fs::path> model_files() {
   return found;
 }
 
+/// The file of the only model, mapped so that it cannot be sealed.
+memory::mapping map_writable() {
+  const auto files = model_files();
+  const memory::descriptor file(open(files.at(0).c_str(), O_RDWR | O_CLOEXEC));
+  return memory::map_shared(file.number(), 4096);
+}
+
+TEST_F(models_test, a_file_whose_pages_are_in_use_is_sealed_later) {
+  const auto all = models::create(0);
+  all->serve(place(0.3));
+  auto values = numbers(10, 1);
+  const syncyte_buffer_t buffer = buffer_of(values);
+  publication slow(all, "slow", false);
+  slow.add("x", &buffer);
+  slow.start();
+  auto in_use = map_writable();
+  auto done = std::async(std::launch::async, [&] { slow.finish(); });
+  EXPECT_EQ(done.wait_for(50ms), std::future_status::timeout);
+  in_use.reset();
+  done.get();
+  EXPECT_EQ(data_of(*model::bind(*all, "slow"), "x")[9], 10);
+  all->remove("slow");
+
+  publication never(all, "never", false);
+  never.add("x", &buffer);
+  never.start();
+  in_use = map_writable();
+  const auto [status, text] = outcome([&] { never.finish(); });
+  EXPECT_EQ(status, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_TRUE(contains(text, "\"never\" cannot be sealed")) << text;
+}
+
 TEST_F(models_test, one_process_alone_publishes_and_binds) {
   const auto all = models::create(0);
   publish(all, "net", numbers(1000, 5));

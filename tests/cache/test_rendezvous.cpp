@@ -269,7 +269,7 @@ TEST_F(cache_rendezvous, a_second_sender_is_busy) {
   ASSERT_TRUE(wait_for_names(1));
   const auto [status, text] = outcome([&] { send(region_->file(), place(20)); });
   EXPECT_EQ(status, SYNCYTE_ERR_BUSY);
-  EXPECT_TRUE(contains(text, "another process sends the shared cache \"cache\"")) << text;
+  EXPECT_TRUE(contains(text, "another process uses the name \"cache\"")) << text;
   const pid_t other = start_receiver(place(20, "other"));
   send(region_->file(), place(20, "other"));
   EXPECT_EQ(wait_process(other), 0);
