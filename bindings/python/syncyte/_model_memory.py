@@ -63,7 +63,7 @@ class ModelMemory:
         """A torch tensor that may be a view for autograd."""
         torch, dtype = self._torch, self._dtypes[record.dtype]
         if record.bytes == 0:
-            return torch.empty_strided(record.shape, record.strides, dtype=dtype)
+            return torch.empty_strided(record.shape, record.strides, dtype=dtype, device="cpu")
         flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
         return flat.as_strided(record.shape, record.strides)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +11,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from . import dtypes
-from ._checks import check_kind
+from ._checks import check_kind, wrong
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -41,8 +42,12 @@ def places(module: torch.nn.Module) -> dict[str, Place]:
         persistent = {key: value for key, value in owner._buffers.items()
                       if key not in owner._non_persistent_buffers_set}  # fmt: skip
         for key, tensor in {**owner._parameters, **persistent}.items():
-            if tensor is not None:
-                found[f"{prefix}.{key}" if prefix else key] = Place(owner, key, tensor)
+            if tensor is None:
+                continue
+            name = f"{prefix}.{key}" if prefix else key
+            if torch.nn.parameter.is_lazy(tensor):
+                raise wrong(ArgumentError, "module", f"one whose {name!r} is not initialized", "one that has run once")
+            found[name] = Place(owner, key, tensor)
     return found
 
 
@@ -114,15 +119,16 @@ def attach(module: Any, name: str, memory: ModelMemory, ready: int, wait: Callab
         if differences := _differences(targets, memory.records):
             raise ArgumentError(f"the module does not fit the model {name!r}: {'; '.join(differences)}")
         successors = _successors(targets, memory, ready)
-        arriving: dict[torch.nn.Module, list[_Arriving]] = {}
+        arriving: set[torch.nn.Module] = set()
         for (key, place), new in zip(targets.items(), successors, strict=True):
             if isinstance(new, _Arriving):
                 new._arrival = wait, memory.records[key].group
-                arriving.setdefault(place.owner, []).append(new)
+                arriving.add(place.owner)
         for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
             place.put(new)
-    for owner, tensors in arriving.items():
-        _wait_before_forward(owner, tensors)
+    for owner in arriving:
+        _drop_hook(owner)  # of another model
+        owner.register_forward_pre_hook(_wait_before_forward)
 
 
 def _successors(targets: dict[str, Place], memory: ModelMemory, ready: int) -> list[torch.Tensor]:
@@ -151,37 +157,70 @@ class _Arriving:
     """A tensor whose group may not be ready: every use waits for it. It then becomes an ordinary tensor."""
 
     _arrival: tuple[Callable[[int, None], None], int]
-    _class: type
-
-    def arrive(self) -> None:
-        wait, group = self._arrival
-        wait(group, None)
-        self.__class__ = self._class
-        del self._arrival
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for each in tree_leaves((args, kwargs)):
             if isinstance(each, _Arriving):
-                each.arrive()
+                _arrive(each)
         return function(*args, **(kwargs or {}))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        _arrive(self)
+        return copy.deepcopy(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        _arrive(self)
+        return self.__reduce_ex__(protocol)
 
 
 class _ArrivingParameter(_Arriving, torch.nn.Parameter):
-    _class = torch.nn.Parameter
+    pass
 
 
 class _ArrivingBuffer(_Arriving, torch.Tensor):
-    _class = torch.Tensor
+    pass
 
 
-def _wait_before_forward(owner: torch.nn.Module, tensors: list[_Arriving]) -> None:
-    def wait(*_module_and_arguments: object) -> None:
-        present = {id(each) for each in (*owner._parameters.values(), *owner._buffers.values())}
-        for each in tensors:
-            # Another use may have waited, and another model may have taken its place.
-            if isinstance(each, _Arriving) and id(each) in present:
-                each.arrive()
-        hook.remove()
+def _arrival_of(tensor: Any) -> Any:
+    """What a tensor waits for; None once it is ordinary, which other threads may make it at any time."""
+    return None if tensor is None else tensor.__dict__.get("_arrival")
 
-    hook = owner.register_forward_pre_hook(wait)
+
+def _arrive(tensor: Any) -> None:
+    if arrival := _arrival_of(tensor):
+        wait, group = arrival
+        wait(group, None)
+        _make_ordinary(tensor)
+
+
+def _make_ordinary(tensor: Any) -> None:
+    tensor.__class__ = torch.nn.Parameter if isinstance(tensor, torch.nn.Parameter) else torch.Tensor
+    tensor.__dict__.pop("_arrival", None)
+
+
+def _tensors(owner: torch.nn.Module) -> list[torch.Tensor | None]:
+    return [*owner._parameters.values(), *owner._buffers.values()]
+
+
+def _wait_before_forward(owner: torch.nn.Module, *_arguments: object) -> None:
+    """Forward pre-hook of modules with tensors that wait; without state, so that modules can be copied and pickled."""
+    for each in _tensors(owner):
+        _arrive(each)
+    _drop_hook(owner)
+
+
+def _drop_hook(owner: torch.nn.Module) -> None:
+    for key, hook in list(owner._forward_pre_hooks.items()):
+        if hook is _wait_before_forward:
+            owner._forward_pre_hooks.pop(key, None)
+
+
+def settle(module: torch.nn.Module, wait: Callable[[int, None], None]) -> None:
+    """Makes the tensors ordinary that wait with `wait`, all of which are there, and drops hooks without use."""
+    for owner in list(module.modules()):
+        for each in _tensors(owner):
+            if (arrival := _arrival_of(each)) and arrival[0] == wait:
+                _make_ordinary(each)
+        if not any(map(_arrival_of, _tensors(owner))):
+            _drop_hook(owner)

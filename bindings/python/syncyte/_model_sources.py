@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named arrays of a torch module, a mapping or a file."""
+"""Named buffers of a torch module, a mapping or a file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import json
 import math
 import mmap
 import os
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from . import _declarations as c
 from . import dtypes
+from ._buffers import Buffer, as_buffer
 from ._checks import wrong
 from ._modules import loaded
-from .errors import DtypeError, FileFormatError
+from .errors import DtypeError, FileFormatError, ShapeError
 
 # Names of element types in a safetensors file, and Syncyte's.
 _SAFETENSORS = {
@@ -29,19 +32,26 @@ _SAFETENSORS = {
 }
 
 
-def named_arrays(source: Any) -> dict[str, Any]:
+def named_buffers(source: Any) -> dict[str, Buffer]:
     """The arrays that a source has, in its order; tensors without gradients.
 
-    Raises DtypeError for another source, or a value that is no array; FileFormatError, OSError for a file.
+    Raises DtypeError for another source, or a value that is no array; ShapeError; ArgumentError for a module that is
+    not initialized; FileFormatError, OSError for a file.
     """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        if path.endswith(".safetensors"):
+            return _read_safetensors(path)
+        source = _read_torch(path)
+    return {key: as_buffer(array, key, contiguous=False) for key, array in _named_arrays(source).items()}
+
+
+def _named_arrays(source: Any) -> dict[str, Any]:
     torch = loaded("torch")
     if torch is not None and isinstance(source, torch.nn.Module):
         from ._model_modules import places
 
         return {name: place.tensor.detach() for name, place in places(source).items()}
-    if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        source = _read_safetensors(path) if path.endswith(".safetensors") else _read_torch(path)
     if not isinstance(source, Mapping):
         raise wrong(
             DtypeError, "source", f"a {type(source).__name__}", "a module, a mapping of names to arrays, or a path"
@@ -56,19 +66,26 @@ def _key(key: Any) -> str:
 
 
 def _array(key: str, value: Any) -> Any:
-    if dtypes.is_torch_tensor(value):
-        return value.detach()
-    if isinstance(value, np.ndarray):
-        return value
-    raise wrong(DtypeError, f"source[{key!r}]", f"a {type(value).__name__}", "a tensor or an array")
+    is_torch = dtypes.is_torch_tensor(value)
+    if not is_torch and not isinstance(value, np.ndarray):
+        raise wrong(DtypeError, f"source[{key!r}]", f"a {type(value).__name__}", "a tensor or an array")
+    if value.ndim > c.MAX_NDIM:
+        raise wrong(ShapeError, f"source[{key!r}]", f"of {value.ndim} dimensions", f"at most {c.MAX_NDIM}")
+    return value.detach() if is_torch else value
 
 
 def _read_torch(path: str) -> Any:
     """A file of torch.save(), whose tensors are read when they are copied."""
-    return dtypes.import_torch().load(path, map_location="cpu", mmap=True, weights_only=True)
+    torch = dtypes.import_torch()
+    try:
+        return torch.load(path, map_location="cpu", mmap=True, weights_only=True)
+    except OSError:
+        raise
+    except (pickle.UnpicklingError, RuntimeError, ValueError, TypeError, LookupError, EOFError) as error:
+        raise FileFormatError(f"{path} is no file of torch.save() that can be mapped: {error}") from error
 
 
-def _read_safetensors(path: str) -> dict[str, Any]:
+def _read_safetensors(path: str) -> dict[str, Buffer]:
     """The arrays of a safetensors file, which are read when they are copied.
 
     The file has 8 bytes with the size of a header in JSON, the header, and the arrays' bytes.
@@ -77,7 +94,7 @@ def _read_safetensors(path: str) -> dict[str, Any]:
         length = os.fstat(file.fileno()).st_size
         if length < 8:
             raise FileFormatError(f"{path} is no safetensors file: it has {length} bytes")
-        memory = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY)  # torch wants memory that can be written
+        memory = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_READ)
     begin = 8 + int.from_bytes(memory[:8], "little")
     if begin > length:
         raise FileFormatError(
@@ -85,13 +102,14 @@ def _read_safetensors(path: str) -> dict[str, Any]:
         )
     try:
         header = json.loads(memory[8:begin])
-        entries = [(name, each["dtype"], _counts(each["shape"]), _counts(each["data_offsets"]))
+        entries = [(name, str(each["dtype"]), _counts(each["shape"]), _counts(each["data_offsets"]))
                    for name, each in header.items() if name != "__metadata__"]  # fmt: skip
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise FileFormatError(f"the header of {path} is damaged: {error!r}") from error
+    body = np.frombuffer(memory, np.uint8)[begin:]
     # In the order of the bytes, which is that of the layers; names may be sorted.
     entries.sort(key=lambda entry: entry[3])
-    return {name: _view(path, memory, begin, *entry) for name, *entry in entries}
+    return {entry[0]: _view(path, body, *entry) for entry in entries}
 
 
 def _counts(values: list[Any]) -> tuple[int, ...]:
@@ -100,17 +118,16 @@ def _counts(values: list[Any]) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _view(path: str, memory: mmap.mmap, begin: int, kind: str, shape: tuple[int, ...], ends: tuple[int, ...]) -> Any:
+def _view(path: str, body: Any, name: str, kind: str, shape: tuple[int, ...], ends: tuple[int, ...]) -> Buffer:
     if kind not in _SAFETENSORS:
-        raise DtypeError(f"{path} has an array of {kind}, which is not an element type of Syncyte")
+        raise DtypeError(f"{path}: {name!r} is of {kind}, which is not an element type of Syncyte")
     dtype = dtypes.as_dtype(_SAFETENSORS[kind])
-    count = math.prod(shape)
-    fits = len(ends) == 2 and ends[0] <= ends[1] <= len(memory) - begin
-    if not fits or ends[1] - ends[0] != count * dtypes.itemsize(dtype):
-        raise FileFormatError(f"{path} is damaged: an array of shape {shape} and type {kind} is at bytes {ends}")
-    if dtypes.loaded_torch() is None:
-        return np.frombuffer(memory, dtypes.numpy_dtype(dtype), count, begin + ends[0]).reshape(shape)
-    torch = dtypes.import_torch()
-    if count == 0:
-        return torch.empty(shape, dtype=dtypes.torch_dtype(dtype))
-    return torch.frombuffer(memory, dtype=dtypes.torch_dtype(dtype), count=count, offset=begin + ends[0]).view(shape)
+    fits = len(ends) == 2 and ends[0] <= ends[1] <= len(body) and len(shape) <= c.MAX_NDIM
+    if not fits or ends[1] - ends[0] != math.prod(shape) * dtypes.itemsize(dtype) or any(n >= 1 << 63 for n in shape):
+        raise FileFormatError(f"{path} is damaged: {name!r}, of shape {shape} and type {kind}, is at bytes {ends}")
+    found = body[ends[0] : ends[1]]
+    if found.ctypes.data % dtypes.itemsize(dtype) != 0:  # the header's size may be any
+        found = found.copy()
+    # numpy has the bits of bfloat16 alone; the buffer has the file's type.
+    array = found.view(dtypes.numpy_dtype(dtype)).reshape(shape)
+    return as_buffer(array, name, contiguous=False, expected=dtype)

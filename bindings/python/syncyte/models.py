@@ -9,25 +9,30 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple, NoReturn
 
 from . import _declarations as c
 from . import _library, dtypes
-from ._buffers import NUMPY, TORCH, as_buffer
-from ._checks import as_int64, as_text, at_least
+from ._buffers import NUMPY, TORCH
+from ._checks import as_int64, as_text, at_least, wrong
 from ._handles import Handle
 from ._model_memory import ModelMemory
-from ._model_sources import named_arrays
+from ._model_sources import named_buffers
 from ._rendezvous import interruptible, rendezvous, seconds_or_default
-from .errors import NotFoundError, OutOfRangeError
+from .errors import ArgumentError, Error, NotFoundError, OutOfRangeError
 
 __all__ = ["Model", "PublishedModel", "SharedModels"]
 
 
 def _encoded(name: str, argument: str) -> bytes:
-    return os.fsencode(as_text(name, argument, "a string that is not empty, without a zero character"))
+    text = as_text(name, argument, "a string that is not empty, without a zero character")
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        raise wrong(ArgumentError, argument, repr(text), "a string without surrogates") from None
 
 
 class PublishedModel(NamedTuple):
@@ -66,6 +71,7 @@ class SharedModels(Handle):
         size = 0 if budget is None else at_least(1, as_int64(budget, "budget"), "budget")
         options = _library.new_struct(c.ModelsOptions, budget=size)
         self._own(_library.core().output("syncyte_models_create", options))
+        self._bound: list[weakref.ref[Model]] = []
 
     @classmethod
     def connect(
@@ -98,6 +104,7 @@ class SharedModels(Handle):
             handle = _library.core().output("syncyte_models_connect", place)
         models = cls.__new__(cls)
         models._own(handle)
+        models._bound = []
         return models
 
     def serve(
@@ -140,8 +147,12 @@ class SharedModels(Handle):
             The name is taken.
         OutOfMemoryError
             The budget without the models that are bound, or the machine, has not enough memory.
-        ArgumentError, DtypeError
-            A name, a value of the mapping that is no array, or a file that cannot be read as a model.
+        ArgumentError, DtypeError, ShapeError
+            A name; a value of the mapping that is no array, or none that Syncyte has; a module that is not initialized.
+        FileFormatError
+            The file cannot be read as a model.
+        WaitTimeoutError
+            The server does not answer, or the model's pages are in use all the time and cannot be sealed.
         PeerDiedError
             The process that serves the models has ended.
         """
@@ -182,6 +193,7 @@ class SharedModels(Handle):
         def run() -> None:
             try:
                 publication.finish()
+                self._settle(name)
             except BaseException as error:
                 result.set_exception(error)
             else:
@@ -223,9 +235,17 @@ class SharedModels(Handle):
         with interruptible():
             handle = _library.core().output("syncyte_models_bind", self.handle, text, None)
         model = Model._of(handle, name)
+        self._bound.append(weakref.ref(model, self._bound.remove))
         if module is not None:
             model.attach(module)
         return model
+
+    def _settle(self, name: str) -> None:
+        """Lets bindings of a complete model see that it is, so that a forked child can use them."""
+        for each in list(self._bound):
+            if (model := each()) is not None and model.name == name:
+                with contextlib.suppress(Error):  # of one that is freed
+                    model.wait()
 
     def remove(self, name: str) -> None:
         """Removes a model that nobody has bound.
@@ -300,9 +320,11 @@ class Model(Handle):
         _library.core().syncyte_model_describe(handle, info)
         model.groups = info.groups
         model._memory = ModelMemory(handle, info.tensors)
+        model._loading = []
         return model
 
     _memory: ModelMemory
+    _loading: list[weakref.ref[Any]]  # modules with tensors that may wait
 
     def keys(self) -> list[str]:
         """Names of the tensors, in the order of the source."""
@@ -329,7 +351,8 @@ class Model(Handle):
 
         The module gets new tensor objects, as by load_state_dict(assign=True): make an optimizer afterwards. Parameters
         keep requires_grad. A tensor whose group is not ready waits for it at its first use, and in a forward hook of
-        its module before that.
+        its module before that. Uses that torch does not show to tensor subclasses cannot wait: call wait() before
+        torch.tensor(parameter), torch.func, scripted functions, DLPack and assignments to .data.
 
         Parameters
         ----------
@@ -344,7 +367,10 @@ class Model(Handle):
         """
         from ._model_modules import attach
 
-        attach(module, self.name, self._memory, self.ready(), self._wait)
+        ready = self.ready()
+        attach(module, self.name, self._memory, ready, self._wait)
+        if ready < self.groups:
+            self._loading.append(weakref.ref(module))
 
     def ready(self) -> int:
         """Number of groups that are there; does not wait. Raises the error of a publication that has failed."""
@@ -377,6 +403,14 @@ class Model(Handle):
     def _wait(self, group: int, timeout: float | None) -> None:
         with interruptible():
             _library.core().syncyte_model_wait(self.handle, group, seconds_or_default(timeout))
+        if group not in (-1, self.groups - 1) or not self._loading:
+            return
+        from ._model_modules import settle
+
+        with contextlib.suppress(IndexError):  # another thread may take the last one
+            while self._loading:
+                if (module := self._loading.pop()()) is not None:
+                    settle(module, self._wait)
 
     def verify(self) -> None:
         """Compares the published bytes with the checksums that publish(checksums=True) has made; waits for all groups.
@@ -418,8 +452,7 @@ class _Publication(Handle):
         options = _library.new_struct(c.PublicationOptions, checksums=int(checksums))
         core = _library.core()
         self._own(core.output("syncyte_publication_create", models.handle, text, options))
-        # The buffers keep the arrays until finish().
-        self._buffers = {key: as_buffer(array, key, contiguous=False) for key, array in named_arrays(source).items()}
+        self._buffers = named_buffers(source)  # keep the arrays until finish()
         for key, buffer in self._buffers.items():
             core.syncyte_publication_add(self.handle, _encoded(key, "key"), buffer.reference)
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -181,6 +182,27 @@ def test_tensors_of_every_type_and_form(models):
     assert equal(bits(meta), bits(source))
 
 
+def test_views_of_one_tensor_are_told_apart_by_their_strides(models):
+    line, square = torch.arange(8.0), torch.arange(16.0).view(4, 4)
+    source = {"second": line[::2], "first": line[:4], "again": line[::2], "part": square[::2, ::2],
+              "turned": square[::2, ::2].t(), "expanded": line[:3].expand(3, 3)}  # fmt: skip
+    source["expanded turned"] = source["expanded"].t()
+    models.publish("views", source)
+    model = models.bind("views")
+    assert equal({name: model[name] for name in model}, source)
+    assert model["again"].data_ptr() == model["second"].data_ptr()
+
+
+def test_a_bind_under_another_default_device(models):
+    source = Everything(2)
+    models.publish("all", source)
+    with torch.device("meta"):
+        target = Everything(1)
+        models.bind("all", target)
+    assert not any(each.is_meta for each in target.parameters())
+    assert equal(bits(target), bits(source))
+
+
 def test_modules_that_list_their_parameters_use_the_new_ones(models):
     source, target = torch.nn.LSTM(4, 5, num_layers=2), torch.nn.LSTM(4, 5, num_layers=2)
     models.publish("net", source)
@@ -281,6 +303,67 @@ def test_the_first_layers_compute_while_others_arrive(models):
     assert models.describe()[0].state == "ready"
 
 
+def test_threads_use_one_module_while_it_loads(models):
+    loading, bound = Loading(models, "net", 1), Loading(models, "other", 1).network
+    models.bind("net", bound)
+    x = torch.ones(1, Loading.WIDTH)
+    with ThreadPoolExecutor(8) as pool:
+        results = [pool.submit(bound, x) for _ in range(4)] + [pool.submit(bound[0].bias.sum) for _ in range(4)]
+        loading.fill(0)
+        loading.finish()
+        for each in results[:4]:
+            assert torch.equal(each.result(30), loading.network(x))
+        for each in results[4:]:
+            assert torch.equal(each.result(30), loading.network[0].bias.sum())
+
+
+def test_copies_of_a_loading_module_wait(models):
+    loading, bound = Loading(models, "net", 2), Loading(models, "other", 2).network
+    models.bind("net", bound)
+    loading.fill(0)
+    copied = copy.deepcopy(bound[0])
+    pickled = pickle.loads(pickle.dumps(bound[0]))
+    loading.fill(1)
+    loading.finish()
+    for each in (copied, pickled, copy.deepcopy(bound)[0], pickle.loads(pickle.dumps(bound))[0], bound[0]):
+        assert type(each.weight) is torch.nn.Parameter
+        assert torch.equal(each.weight, loading.network[0].weight)
+        assert torch.equal(each(torch.ones(1, Loading.WIDTH)), loading.network[0](torch.ones(1, Loading.WIDTH)))
+    assert hooks(copied) == hooks(pickled) == hooks(bound) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+def test_a_module_is_an_ordinary_one_once_all_is_there(models):
+    loading, bound = Loading(models, "net"), Loading(models, "other").network
+    model = models.bind("net", bound)
+    loading.fill(0)
+    model.wait(0)
+    assert hooks(bound) == 3
+    for layer in (1, 2):
+        loading.fill(layer)
+    loading.finish()
+    model.wait()
+    assert hooks(bound) == 0
+    assert all(type(each) is torch.nn.Parameter for each in bound.parameters())
+    assert torch.equal(torch.tensor(bound[2].bias.tolist()), loading.network[2].bias)
+    torch.jit.script(bound)
+
+
+def test_a_forked_child_uses_what_its_parent_has_loaded(models):
+    state = {str(number): torch.full((GROUP // 4,), float(number)) for number in range(3)}
+    done = models.load("net", state)
+    model = models.bind("net")
+    done.result(30)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:  # without torch's threads, which a forked child does not have
+            code = 0 if [model[key][-1].item() for key in model] == [0.0, 1.0, 2.0] else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_every_use_waits_for_its_tensor(models):
     loading, bound = Loading(models, "net"), Loading(models, "other").network
     models.bind("net", bound)
@@ -375,6 +458,58 @@ def test_files_are_sources(models, tmp_path):
         models.publish("missing", tmp_path / "absent.safetensors")
 
 
+def test_damaged_files_are_errors_of_syncyte(models, tmp_path):
+    path = tmp_path / "net.safetensors"
+    arrays = {"a": ("F32", np.ones(2, np.float32))}
+    for changes in ({"shape": [0, 1 << 63], "data_offsets": [0, 0]}, {"shape": [1] * 40, "data_offsets": [0, 4]}):
+        write_safetensors(path, arrays, **changes)
+        with pytest.raises(syncyte.FileFormatError, match="'a'"):
+            models.publish("damaged", path)
+    write_safetensors(path, arrays, dtype=["F32"])
+    with pytest.raises(syncyte.DtypeError, match=r"\['F32'\]"):
+        models.publish("damaged", path)
+    write_safetensors(path, {"\ud800": arrays["a"]})
+    with pytest.raises(syncyte.ArgumentError, match="without surrogates"):
+        models.publish("damaged", path)
+    path.write_bytes((100000).to_bytes(8, "little") + b"[" * 100000)
+    with pytest.raises(syncyte.FileFormatError, match="header"):
+        models.publish("damaged", path)
+    torch.save({"a": torch.ones(1)}, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    (tmp_path / "junk.pt").write_bytes(b"junk" * 20)
+    (tmp_path / "empty.pt").touch()
+    for name in ("old.pt", "junk.pt", "empty.pt"):
+        with pytest.raises(syncyte.FileFormatError, match=name):
+            models.publish("damaged", tmp_path / name)
+
+
+FILE_READER = """
+import sys, syncyte
+models = syncyte.SharedModels()
+models.serve()
+models.publish("net", sys.argv[1])
+print("torch" in sys.modules, flush=True)
+input()
+"""
+
+
+def test_a_file_has_its_types_whoever_publishes_it(tmp_path):
+    half = torch.arange(3.0).to(torch.bfloat16)
+    path = tmp_path / "net.safetensors"
+    # The longer name moves the bytes by 1 to 3: they are not aligned.
+    for name in ("half", "halves"):
+        write_safetensors(path, {name: ("BF16", half.view(torch.int16).numpy()), "f": ("F32", np.ones(2, np.float32))})
+        with subprocess.Popen([sys.executable, "-c", FILE_READER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as server:  # fmt: skip
+            models = SharedModels.connect(timeout=30)
+            assert server.stdout.readline() == "False\n"
+            model = models.bind("net")
+            assert model[name].dtype == torch.bfloat16
+            assert torch.equal(model[name], half)
+            assert model["f"].tolist() == [1.0, 1.0]
+            server.communicate("\n", timeout=30)
+        assert server.returncode == 0
+
+
 def test_wrong_arguments_are_named(models):
     for source, message in ((5, "source is a int"), ({1: torch.ones(1)}, "key 1"), ({"a": "b"}, r"source\['a'\]"),
                             ({"a": torch.ones(1, dtype=torch.float8_e4m3fn)}, "a: torch.float8_e4m3fn")):  # fmt: skip
@@ -392,7 +527,14 @@ def test_wrong_arguments_are_named(models):
         SharedModels(0)
     with pytest.raises(syncyte.OutOfMemoryError, match="budget of 100000 bytes"):
         SharedModels(100000).publish("net", {"a": torch.ones(100000)})
+    with pytest.raises(syncyte.ShapeError, match=r"source\['a'\] is of 40 dimensions"):
+        models.publish("net", {"a": torch.ones([1] * 40)})
+    lazy = torch.nn.Sequential(torch.nn.LazyLinear(3))
+    with pytest.raises(syncyte.ArgumentError, match=r"'0\.weight' is not initialized"):
+        models.publish("net", lazy)
     models.publish("net", {"a": torch.ones(1)})
+    with pytest.raises(syncyte.ArgumentError, match=r"'0\.weight' is not initialized"):
+        models.bind("net", lazy)
     model = models.bind("net")
     with pytest.raises(syncyte.NotFoundError, match="'b'"):
         model["b"]
