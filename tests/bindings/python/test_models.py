@@ -284,6 +284,8 @@ def test_the_first_layers_compute_while_others_arrive(models):
     assert model.groups == 3
     assert model.ready() == 0
     assert models.describe()[0].state == "loading"
+    with pytest.raises(syncyte.BusyError, match="is being published by process .*; use another name$"):
+        models.publish("net", loading.network)
     loading.fill(0)
     x = torch.ones(1, Loading.WIDTH)
     assert torch.equal(bound[0](x), loading.network[0](x))
