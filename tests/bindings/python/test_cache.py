@@ -390,7 +390,7 @@ def test_a_second_sender_is_busy(cache):
 
     first = threading.Thread(target=send)
     first.start()
-    with pytest.raises(syncyte.BusyError, match="another process sends"):
+    with pytest.raises(syncyte.BusyError, match="another process uses the name"):
         end = time.monotonic() + 20
         while time.monotonic() < end:
             with contextlib.suppress(syncyte.WaitTimeoutError):  # before the first one
