@@ -11,8 +11,8 @@
 
 namespace syncyte::cache {
 
-/// Where two processes of a user meet: a Unix socket in a folder that no other user can open. The application's signals
-/// end all waits (SYNCYTE_ERR_INTERRUPTED).
+/// A Unix socket by which two processes of a user meet, in a folder that no other user can open. The application's
+/// signals end all waits (SYNCYTE_ERR_INTERRUPTED).
 struct rendezvous {
   std::string name;     ///< of the socket, without ".syncyte"; empty: SYNCYTE_CACHE, otherwise "cache"
   std::string folder;   ///< empty: SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, $TMPDIR/syncyte-UID,

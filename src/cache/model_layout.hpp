@@ -28,7 +28,7 @@ struct model_tensor {
   std::span<const std::int64_t> distances() const { return {strides.data(), static_cast<std::size_t>(ndim)}; }
 };
 
-/// Where the tensors of a model lie in its file: a manifest, then groups of tensors. Groups have at least 8 MiB, but
+/// Layout of a model's file: a manifest, then groups of tensors. Groups have at least 8 MiB, but
 /// for the last one, and begin at pages, so that one can be written while processes already use another.
 class model_layout {
  public:
@@ -50,7 +50,7 @@ class model_layout {
   /// Reads and checks the manifest of a file. Throws SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION.
   static model_layout read(const memory::descriptor& file);
 
-  /// Where the checksum of a tensor's bytes lies in a file, and its value there.
+  /// Offset of the checksum of a tensor's bytes in a file, and its value there.
   static std::uint64_t checksum_offset(std::uint64_t tensor);
   static std::uint64_t read_checksum(const memory::descriptor& file, std::uint64_t tensor);
   static std::uint64_t checksum(std::span<const std::byte> bytes);

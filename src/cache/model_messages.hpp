@@ -54,7 +54,7 @@ request make_request(purpose what, const memory::nonce& secret, const std::strin
 /// The request in a message; nothing if it is none. Throws SYNCYTE_ERR_VERSION.
 std::optional<request> read_request(const std::string& bytes);
 
-/// What a note tells.
+/// Content of a note.
 enum class news : std::uint32_t {
   done = 1,    // the request, or the publication, has succeeded; a binder's has the model's file
   memory = 2,  // from a publisher: the model's file, whose size is sealed

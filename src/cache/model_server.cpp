@@ -78,7 +78,7 @@ bool has_size(const memory::descriptor& file, std::uint64_t bytes) {
 
 }  // namespace
 
-/// What the thread alone uses.
+/// State that the thread alone uses.
 class model_server::loop {
  public:
   explicit loop(model_server& of) : server_(of), catalog_(of.budget_) {}

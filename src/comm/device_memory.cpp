@@ -13,7 +13,7 @@
 namespace syncyte::comm {
 namespace {
 
-/// What a rank needs, and the device that it uses.
+/// Bytes that a rank asks for, and the device that it uses.
 struct demand {
   std::uint64_t bytes;
   std::uint64_t page_bytes;

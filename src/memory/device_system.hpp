@@ -60,8 +60,8 @@ struct kernel_image {
   const char* toolkit;  ///< version of CUDA, for messages
 };
 
-/// What objects on devices need beside device_backend. Devices are numbers of this process. All functions throw
-/// base::error: SYNCYTE_ERR_UNSUPPORTED if there are no devices, or they lack what is needed; SYNCYTE_ERR_MEMORY.
+/// Functions that objects on devices need beside device_backend. Devices are numbers of this process. All functions
+/// throw base::error: SYNCYTE_ERR_UNSUPPORTED if there are no devices, or they lack what is needed; SYNCYTE_ERR_MEMORY.
 /// Thread-safe.
 class device_system {
  public:

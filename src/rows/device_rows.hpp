@@ -49,7 +49,7 @@ struct skipped_index {
   device_operation operation;
 };
 
-/// Where kernels note the first index that they skip. Kernels of several streams may share it.
+/// Memory in which kernels note the first index that they skip. Kernels of several streams may share it.
 class index_report {
  public:
   explicit index_report(int device);

@@ -22,6 +22,13 @@ class device_tensor : public ::testing::Test {
   }
 };
 
+TEST(device_tensor_of_nodes, is_refused_on_all_ranks) {
+  if (device_of_rank() < 0 || on_one_node()) GTEST_SKIP() << "needs a device, and ranks that share no memory";
+  expect_error(outcome_of([] { make_device_tensor(SYNCYTE_FLOAT32, {8}); }), SYNCYTE_ERR_UNSUPPORTED,
+               "expected one node");
+  make_tensor(SYNCYTE_FLOAT32, {8});
+}
+
 /// Own rows of a tensor whose element `place` has filled<T>(place).
 template <class T>
 std::vector<T> own_values(const tensor::whole_tensor& tensor) {

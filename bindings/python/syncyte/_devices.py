@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _library, dtypes
 from ._checks import wrong
 from ._declarations import Memory
-from .errors import ArgumentError, DtypeError
+from .errors import ArgumentError, DtypeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -34,6 +35,17 @@ def as_cuda_device(device: Any) -> torch.device | None:
     if chosen.index is not None:
         return chosen
     return torch.device("cuda", torch.cuda.current_device() if torch.cuda.is_available() else 0)
+
+
+def alert_not_deterministic(operation: str) -> None:
+    """Raises UnsupportedError, or warns, if torch.use_deterministic_algorithms() forbids an operation."""
+    torch = dtypes.import_torch()
+    if not torch.are_deterministic_algorithms_enabled():
+        return
+    text = f"{operation} adds in any order, and torch.use_deterministic_algorithms() asks for one"
+    if not torch.is_deterministic_algorithms_warn_only_enabled():
+        raise UnsupportedError(text)
+    warnings.warn(text, stacklevel=3)
 
 
 @contextlib.contextmanager

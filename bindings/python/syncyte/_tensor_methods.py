@@ -14,6 +14,7 @@ from . import _declarations as c
 from . import _indexing, _library, dtypes
 from ._arrays import pointer
 from ._checks import as_int64, as_numbers, as_seconds, integers, wrong
+from ._devices import alert_not_deterministic
 from ._renamed import refuse_keywords
 from ._tensor_access import TensorAccess, refuse_extent_and_out, row_numbers
 from ._types import Array, Comparison, Reduction
@@ -199,8 +200,11 @@ class TensorMethods(TensorAccess):
         PeerDiedError
             A process died while it added to one of the rows; an owner died, or is out of reach.
         UnsupportedError
-            A row is reached by MPI RMA. Others as of scatter_().
+            A row is reached by MPI RMA; floating-point numbers on devices under torch.use_deterministic_algorithms().
+            Others as of scatter_().
         """
+        if self._device is not None and (self.torch_dtype.is_floating_point or self.torch_dtype.is_complex):
+            alert_not_deterministic("scatter_add_ on a device")
         return self._run("scatter_add", self._rows_to_write(index, source))
 
     def put_signal_(

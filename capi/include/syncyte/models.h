@@ -23,9 +23,9 @@
  * - The server has a budget of bytes. If a new model does not fit it, models that nobody has bound are removed, the
  *   least recently used first.
  *
- * What ends with a process: that of the server its names (bound memory can be used, all other calls return
- * SYNCYTE_ERR_PEER_DIED); that of a publisher before syncyte_publication_finish() its model (binders of it get
- * SYNCYTE_ERR_PEER_DIED); that of a binder its bindings.
+ * The names end with the server's process: bound memory can be used, all other calls return SYNCYTE_ERR_PEER_DIED. A
+ * model ends with its publisher's process before syncyte_publication_finish(): binders of it get SYNCYTE_ERR_PEER_DIED.
+ * Bindings end with the binder's process.
  *
  * All functions are local and thread-safe, and work before syncyte_init(), without it, and after syncyte_finalize(). A
  * forked child may use memory that its parent has bound, which is then its own copy; for all else it connects again.

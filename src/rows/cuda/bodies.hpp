@@ -31,7 +31,7 @@ struct bad_index {
   std::int64_t table_rows = 0;
 };
 
-/// What all kernels get. 2^lane_bits threads work on a row together; there are at least so many.
+/// Argument of all kernels. 2^lane_bits threads work on a row together; there are at least so many.
 struct row_arguments {
   std::byte* table;         ///< row 0
   std::int64_t table_rows;  ///< other indices are skipped

@@ -121,6 +121,27 @@ def test_gradients_of_gathered_rows():
         whole.gather(index.cuda(), collective=True)
 
 
+def test_deterministic_algorithms_refuse_sums_of_floats():
+    whole, counts = filled(numbers(ROWS, 2)).requires_grad_(), filled(numbers(ROWS, dtype=torch.int64))
+    index, ones = on_device([1]), torch.ones(1, 2, device="cuda")
+    found = whole.gather(index)
+    torch.use_deterministic_algorithms(True)
+    try:
+        counts.scatter_add_(index, on_device([1]))
+        with pytest.raises(errors.UnsupportedError, match="use_deterministic_algorithms"):
+            whole.scatter_add_(index, ones)
+        with pytest.raises(RuntimeError, match="scatter_add of a whole tensor"):
+            found.sum().backward()
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        with pytest.warns(UserWarning, match="in any order"):
+            whole.scatter_add_(index, ones)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    counts.sync()
+    assert counts[1].item() == numbers(ROWS, dtype=torch.int64)[1] + SIZE
+    whole.sync()
+
+
 def test_an_index_out_of_range_is_the_next_syncs_error():
     whole = filled(numbers(ROWS, 2))
     found = whole.gather(on_device([1, ROWS]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whole_tensors/rows.hpp"
 
+#include <ATen/Context.h>
 #include <ATen/ops/empty.h>
 
 #include "tensors/buffers.hpp"
@@ -44,6 +45,9 @@ at::Tensor gather_rows(std::int64_t tensor, const at::Tensor& index, const at::T
 }
 
 void add_rows(std::int64_t tensor, const at::Tensor& index, const at::Tensor& rows) {
+  // Kernels add in any order; torch.use_deterministic_algorithms() asks for an error, or a warning.
+  if (!rows.is_cpu() && !at::isIntegralType(rows.scalar_type(), /*includeBool=*/true))
+    at::globalContext().alertNotDeterministic("scatter_add of a whole tensor in device memory");
   change_rows(&syncyte::tensor::scatter_add, tensor, index, rows);
 }
 
