@@ -76,6 +76,7 @@ def measure_gathers(row_bytes: int) -> None:
             expect_equal(half, plain[index].half(), row.name)
         measure_of_others(whole, gather, gigabytes)
         measure_sums(whole, plain, index, other)
+        measure_updates(whole, plain, index, other)
     else:
         source, target = out, other
         row = Row(f"gather of {row_bytes}-byte rows on a device", "GB/s", "copy on the device", "higher", goal(0.8))
@@ -97,6 +98,17 @@ def measure_sums(whole: syncyte.WholeTensor, plain: torch.Tensor, index: torch.T
     source.fill_(1.0)
     measure(row, source.nbytes / 1e9, lambda: whole.scatter_add_(index, source),
             lambda: plain.index_add_(0, index, source), 0)  # fmt: skip
+    whole.sync()
+    if WORLD.rank == 0:
+        expect_equal(whole.local, plain, row.name)
+
+
+def measure_updates(whole: syncyte.WholeTensor, plain: torch.Tensor, index: torch.Tensor, source: torch.Tensor) -> None:
+    """SGD, which sorts its rows first, so that one that repeats is updated once. All numbers are exact."""
+    whole.set_optimizer("sgd", lr=0.5)
+    row = Row("SGD of 256-byte rows on a device", "GB/s", "torch.index_add_", "higher", goal(0.5))
+    measure(row, source.nbytes / 1e9, lambda: whole.apply_gradients(index, source),
+            lambda: plain.index_add_(0, index, source, alpha=-0.5), 0)  # fmt: skip
     whole.sync()
     if WORLD.rank == 0:
         expect_equal(whole.local, plain, row.name)

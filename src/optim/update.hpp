@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
+#include "optim/formulas.hpp"
 #include "syncyte/base.h"
 #include "syncyte/tensor.h"
 
@@ -31,20 +31,14 @@ void check(syncyte_dtype_t values);
 /// Numbers of state that the optimizer has for each element of a row: 0, 1 or 2.
 int state_slots(const rule& by);
 
+/// Name of the optimizer's formula, in names of kernels.
+const char* name_of(const rule& by);
+
 /// Element type of the state: float64 for float64, otherwise float32.
 syncyte_dtype_t state_dtype(syncyte_dtype_t values);
 
 /// Whether updates depend on their number.
 bool counts_steps(const rule& by);
-
-/// Coefficients of one update of several rows. It travels to the rows' owners as bytes.
-struct step {
-  double rate;    ///< factor of the direction that is subtracted from the values
-  double decay1;  ///< SGD: momentum; Adam: beta1
-  double decay2;  ///< Adam: beta2
-  double eps;
-};
-static_assert(std::is_trivially_copyable_v<step>);
 
 /// The coefficients of update `number`, from 1.
 step step_of(const rule& by, std::int64_t number);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rows/device_rows.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 
 #include "base/error.hpp"
 #include "rows/cuda/bodies.hpp"
+#include "rows/device_launch.hpp"
 #include "rows/kernels.hpp"
 
 namespace syncyte::rows {
@@ -13,12 +15,6 @@ namespace {
 
 using cuda::bad_index;
 using cuda::row_arguments;
-
-/// Threads that work on a row together: a power of two, at most a warp.
-int lane_bits_for(std::int64_t elements) {
-  constexpr int most = 5;
-  return elements <= 1 ? 0 : std::min<int>(most, std::bit_width(static_cast<std::uint64_t>(elements - 1)));
-}
 
 /// Widest unit of a kernel, in bytes, that divides rows and addresses.
 std::size_t widest_unit(const device_table& table, const std::byte* packed) {
@@ -33,6 +29,7 @@ void launch(int device, const std::string& kernel, const device_table& table, co
             const std::byte* packed, std::int64_t elements, device_operation operation, const index_report& report,
             void* stream) {
   if (index.count() == 0) return;
+  const int lane_bits = lane_bits_for(elements);
   const row_arguments given{.table = table.data,
                             .table_rows = table.rows,
                             .stride = table.stride,
@@ -42,11 +39,9 @@ void launch(int device, const std::string& kernel, const device_table& table, co
                             .row_elements = elements,
                             .bad = static_cast<bad_index*>(report.data()),
                             .operation = static_cast<std::uint32_t>(operation),
-                            .lane_bits = lane_bits_for(elements),
+                            .lane_bits = lane_bits,
                             .is_wide = index.is_wide()};
-  const std::int64_t most = std::int64_t{1} << 40;  // threads; a kernel has fewer anyway
-  const std::int64_t threads = index.count() > most >> given.lane_bits ? most : index.count() << given.lane_bits;
-  memory::cuda_system().launch(device, kernel_image(), ("syncyte_" + kernel).c_str(), &given, threads, stream);
+  launch_kernel(device, kernel, &given, threads_of(index.count(), lane_bits), stream);
 }
 
 void copy(int device, const char* kernel, const device_table& table, const device_index& index, const std::byte* packed,
@@ -69,12 +64,28 @@ const char* name_of(device_operation operation) {
       return "gather";
     case device_operation::scatter:
       return "scatter";
-    default:
+    case device_operation::scatter_add:
       return "scatter_add";
+    default:
+      return "apply_gradients";
   }
 }
 
 }  // namespace
+
+int lane_bits_for(std::int64_t elements) {
+  constexpr int most = 5;
+  return elements <= 1 ? 0 : std::min<int>(most, std::bit_width(static_cast<std::uint64_t>(elements - 1)));
+}
+
+std::int64_t threads_of(std::int64_t rows, int lane_bits) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // a kernel has fewer anyway
+  return rows > most >> lane_bits ? most : rows << lane_bits;
+}
+
+void launch_kernel(int device, const std::string& kernel, const void* arguments, std::int64_t threads, void* stream) {
+  memory::cuda_system().launch(device, kernel_image(), ("syncyte_" + kernel).c_str(), arguments, threads, stream);
+}
 
 device_index::device_index(const base::buffer& index, int device)
     : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
@@ -105,12 +116,18 @@ std::optional<skipped_index> index_report::take() {
   if (position == bad_index::none) return {};  // another thread has taken it
   const skipped_index found{static_cast<std::int64_t>(position), bad.value, bad.table_rows,
                             static_cast<device_operation>(std::uint32_t{bad.operation})};
+  bad.waits_end = 0;
   bad.position = bad_index::none;
   return found;
 }
 
 void refuse_skipped(const skipped_index& skipped, const std::string& table) {
   const std::int64_t rows = skipped.table_rows;
+  if (skipped.operation == device_operation::wait_for_lock)
+    base::fail(SYNCYTE_ERR_PEER_DIED,
+               "apply_gradients has not updated row {} of {}, and perhaps others: another process that updates it has "
+               "not ended that; it may have died",
+               skipped.value, table);
   base::refuse(
       SYNCYTE_ERR_INDEX,
       {.argument = "index",

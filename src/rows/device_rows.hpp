@@ -39,9 +39,9 @@ class device_index {
 };
 
 /// Operations on rows; the values are for messages.
-enum class device_operation : std::uint32_t { gather, scatter, scatter_add };
+enum class device_operation : std::uint32_t { gather, scatter, scatter_add, update, wait_for_lock };
 
-/// An index outside its table, which a kernel has skipped.
+/// An index outside its table, which a kernel has skipped; or a row whose lock it has waited for in vain.
 struct skipped_index {
   std::int64_t position;
   std::int64_t value;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "access/transfer.hpp"
 #include "tensor/optimizer.hpp"
@@ -14,13 +15,15 @@ class apply_gradients final {
  public:
   apply_gradients(whole_tensor& of, const syncyte_buffer_t* index, const syncyte_buffer_t* gradients);
   std::unique_ptr<access::transfer> begin();
+  void run();
   /// The optimizer keeps the object that serves the requests; the tensor may drop it meanwhile.
   std::shared_ptr<const void> keeps() const { return by_; }
 
  private:
   whole_tensor& of_;
   std::shared_ptr<optimizer> by_;
-  row_request request_;
+  std::optional<row_request> request_;            // in host memory
+  std::optional<device_request> device_request_;  // on devices, which have the blocking form alone
 };
 
 }  // namespace syncyte::tensor

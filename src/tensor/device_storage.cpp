@@ -32,6 +32,13 @@ device_storage::~device_storage() {
   }
 }
 
+void device_storage::require_atomics() const {
+  base::require(memory_->has_atomics(), SYNCYTE_ERR_UNSUPPORTED,
+                "{} lies on devices that cannot add to each other's memory atomically, or of which no rank sees both "
+                "(CUDA_VISIBLE_DEVICES), so that it cannot ask the driver",
+                text_);
+}
+
 void device_storage::check_indices() {
   if (report_.has_any() && !has_queued()) refuse_skipped();
 }

@@ -25,8 +25,8 @@ class device_storage {
   std::byte* node() const { return memory_->data(); }
   const rows::device_table& table() const { return table_; }
   const rows::index_report& report() const { return report_; }
-  /// Whether devices can add to each other's rows.
-  bool has_atomics() const { return memory_->has_atomics(); }
+  /// Throws SYNCYTE_ERR_UNSUPPORTED unless devices can change each other's rows atomically.
+  void require_atomics() const;
 
   /// Lets another device of this process access the rows, at the same addresses.
   void allow(int device) const { memory_->allow(device); }

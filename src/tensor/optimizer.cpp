@@ -39,6 +39,18 @@ std::int64_t slots_of(const optim::rule& by, const layout& shape) {
   return std::max<std::int64_t>(needed, (static_cast<std::int64_t>(rows::locked_row_bytes) + slot - 1) / slot);
 }
 
+/// Options of tensors that an optimizer needs beside the values.
+tensor_options options_beside(const whole_tensor& of, const char* what) {
+  tensor_options options;
+  options.label = fmt::format("{} of {}", what, of.layout().text());
+  options.local_rows = of.layout().partition().count(of.comm()->rank());
+  if (const device_storage* const there = of.held()->on_device()) {
+    options.memory = SYNCYTE_MEMORY_CUDA;
+    options.device = there->device();
+  }
+  return options;
+}
+
 /// Calls visit(owner, its rows and their gradients) for each owner of sorted rows.
 template <class Visit>
 void for_each_owner(const distribution::partition& partition, const rows::distinct_rows& changed, Visit&& visit) {
@@ -56,7 +68,11 @@ void for_each_owner(const distribution::partition& partition, const rows::distin
 
 std::shared_ptr<optimizer> optimizer::create(const whole_tensor& of, const optim::rule& by) {
   std::shared_ptr<optimizer> result(new optimizer(by));
-  result->make_state(of.comm(), of.layout());
+  result->make_state(of);
+  if (of.held()->on_device() != nullptr) {
+    result->make_device_rows(of);
+    return result;
+  }
   result->rows_ =
       std::make_shared<row_updates>(by, of.layout(), of.held(), result->state_ ? result->state_->held() : nullptr);
   if (of.held()->remote() != nullptr) result->open(of.comm());
@@ -69,8 +85,8 @@ void set_optimizer(whole_tensor& of, const optim::rule& by, const std::optional<
     comm::collective_call call(*of.comm(), "tensor_set_optimizer", comm::collective_call::always_agrees);
     call.attempt([&] {
       if (error) throw *error;
-      of.require_host("tensor_set_optimizer");
       shape.require_rows();
+      if (const device_storage* const there = of.held()->on_device()) there->require_atomics();
       optim::check(shape.dtype());
       optim::check(by);
       base::require(std::bit_cast<std::uintptr_t>(of.held()->local()) % shape.element_bytes() == 0,
@@ -90,18 +106,27 @@ void set_learning_rate(const whole_tensor& of, double lr) {
   changed.set_learning_rate(lr);
 }
 
-/// Makes tensors of the state, partitioned as the values, and of the number of steps.
-void optimizer::make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape) {
-  tensor_options options;
-  options.label = "optimizer of " + shape.text();
+/// Makes tensors of the state, partitioned as the values, and of the number of steps, which is in host memory.
+void optimizer::make_state(const whole_tensor& of) {
+  const layout& shape = of.layout();
   if (optim::counts_steps(rule_)) {
+    tensor_options options;
+    options.label = "optimizer of " + shape.text();
     constexpr std::int64_t one = 1;
-    steps_ = whole_tensor::create(comm, SYNCYTE_INT64, 1, &one, options);
+    steps_ = whole_tensor::create(of.comm(), SYNCYTE_INT64, 1, &one, options);
   }
   const std::int64_t extents[] = {shape.rows(), slots_of(rule_, shape), shape.row_elements()};
   if (extents[1] == 0) return;
-  options.local_rows = shape.partition().count(comm->rank());
-  state_ = whole_tensor::create(comm, optim::state_dtype(shape.dtype()), 3, extents, options);
+  state_ =
+      whole_tensor::create(of.comm(), optim::state_dtype(shape.dtype()), 3, extents, options_beside(of, "optimizer"));
+}
+
+void optimizer::make_device_rows(const whole_tensor& of) {
+  const std::int64_t rows = of.layout().rows();
+  const auto locks =
+      whole_tensor::create(of.comm(), SYNCYTE_INT32, 1, &rows, options_beside(of, "locks of the optimizer"));
+  device_rows_ = std::make_unique<device_row_updates>(rule_, of.layout(), of.held(), state_ ? state_->held() : nullptr,
+                                                      locks->held());
 }
 
 /// Lets ranks of other nodes update rows of this rank, where there is a fabric.
@@ -114,11 +139,14 @@ void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
   reference_ = std::make_unique<comm::deferred_reference>(comm, std::make_shared<served_updates>(ranks_, name_));
 }
 
-std::unique_ptr<access::transfer> optimizer::start(rows::distinct_rows changed) {
+optim::step optimizer::next_step() {
   optim::rule by = rule_;
   by.lr = lr_.load(std::memory_order_relaxed);
-  const optim::step step =
-      optim::step_of(by, steps_ ? counter(*steps_, 0, "tensor_apply_gradients").fetch(SYNCYTE_OP_SUM, 1) + 1 : 1);
+  return optim::step_of(by, steps_ ? counter(*steps_, 0, "tensor_apply_gradients").fetch(SYNCYTE_OP_SUM, 1) + 1 : 1);
+}
+
+std::unique_ptr<access::transfer> optimizer::start(rows::distinct_rows changed) {
+  const optim::step step = next_step();
   if (ranks_) return update_everywhere(step, std::move(changed));
   rows_->update(step, changed.rows(), changed.sums());
   return nullptr;

@@ -11,6 +11,7 @@
 #include "fabric/group.hpp"
 #include "optim/update.hpp"
 #include "rows/distinct_rows.hpp"
+#include "tensor/device_row_updates.hpp"
 #include "tensor/row_updates.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -32,13 +33,21 @@ class optimizer {
   /// reaches_other_nodes(). The caller keeps the sums' source until the end. Null: all rows are updated.
   std::unique_ptr<access::transfer> start(rows::distinct_rows changed);
 
+  /// Updates rows on devices, as device_row_updates::update().
+  void update_on_device(const device_request& request) { device_rows_->update(request, next_step()); }
+
+  /// The lock of row 0 on devices, for tests.
+  std::byte* locks_on_devices() const { return device_rows_->locks(); }
+
   const std::shared_ptr<whole_tensor>& state() const { return state_; }  ///< null if there is none
   const std::shared_ptr<whole_tensor>& steps() const { return steps_; }  ///< null if updates are not counted
 
  private:
   explicit optimizer(const optim::rule& by) : rule_(by), lr_(by.lr) {}
 
-  void make_state(const std::shared_ptr<comm::communicator>& comm, const layout& shape);
+  void make_state(const whole_tensor& of);
+  void make_device_rows(const whole_tensor& of);
+  optim::step next_step();
   void open(const std::shared_ptr<comm::communicator>& comm);
   std::unique_ptr<access::transfer> update_everywhere(const optim::step& by, rows::distinct_rows changed);
 
@@ -46,8 +55,9 @@ class optimizer {
   std::atomic<double> lr_;
   std::shared_ptr<whole_tensor> state_;
   std::shared_ptr<whole_tensor> steps_;
-  std::shared_ptr<row_updates> rows_;
-  std::shared_ptr<fabric::group> ranks_;  // null if all rows are mapped, or there is no fabric
+  std::shared_ptr<row_updates> rows_;                // in host memory
+  std::unique_ptr<device_row_updates> device_rows_;  // on devices
+  std::shared_ptr<fabric::group> ranks_;             // null if all rows are mapped, or there is no fabric
   fabric::object_name name_{};
   std::unique_ptr<comm::deferred_reference> reference_;  // of the object that serves other nodes
 };

@@ -34,8 +34,8 @@ std::unique_ptr<T[]> block_of(const std::vector<T>& values) {
 }
 
 /// Runs the shares of all threads in a random order.
-template <class Body>
-void run(const row_arguments& given, std::int64_t threads, Body&& body) {
+template <class Arguments, class Body>
+void run(const Arguments& given, std::int64_t threads, Body&& body) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(threads));
   std::iota(order.begin(), order.end(), 0);
   std::ranges::shuffle(order, generator);
@@ -136,6 +136,78 @@ TEST(kernel_bodies, sums_are_exact_in_any_order) {
 TEST(kernel_bodies, threads_at_once_lose_no_sum_and_note_the_first_bad_index) {
   check_sums<float>(add_rows<float>, true);
   check_sums<base::float16>(add_half_rows<base::float16>, true);
+}
+
+/// Sorts a list of rows by the kernels.
+std::vector<listed_row> sorted_list(const std::vector<std::int64_t>& index, std::int64_t rows, bad_index& bad) {
+  const auto count = static_cast<std::int64_t>(index.size());
+  const auto given = block_of(index);
+  auto from = block_of(std::vector<listed_row>(index.size())), to = block_of(std::vector<listed_row>(index.size()));
+  run(list_arguments{given.get(), count, from.get(), rows, &bad, 2, 1}, draw(1, 99), list_rows);
+  for (std::int64_t length = 1; length < count; length *= 2) {
+    run(merge_arguments{from.get(), to.get(), count, length}, draw(1, 99), merge_lists);
+    from.swap(to);
+  }
+  return {from.get(), from.get() + count};
+}
+
+TEST(kernel_bodies, lists_are_sorted_and_equal_rows_stay_in_order) {
+  for (int round = 0; round < 200; ++round) {
+    problem<float> of(round % 3 == 0);
+    const std::vector<listed_row> found = sorted_list(of.index, of.rows, of.bad);
+    of.expect_noted();
+    std::vector<std::pair<std::int64_t, std::int64_t>> wanted;
+    for (std::size_t i = 0; i < of.index.size(); ++i)
+      wanted.emplace_back(of.is_row(of.index[i]) ? of.index[i] : listed_row::none, static_cast<std::int64_t>(i));
+    std::ranges::stable_sort(wanted, {}, [](const auto& each) { return each.first; });
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      ASSERT_EQ(found[i].row, wanted[i].first) << round;
+      ASSERT_EQ(found[i].position, wanted[i].second) << round;
+    }
+  }
+}
+
+/// Several updates of the same rows at once, by threads: AdaGrad's sums of squares of whole numbers are exact.
+TEST(kernel_bodies, updates_at_once_are_all_done) {
+  for (int round = 0; round < 100; ++round) {
+    problem<float> of(round % 3 == 0);
+    const auto table = block_of(of.table), packed = block_of(of.packed),
+               state = block_of(std::vector<float>(of.table.size()));
+    const auto locks = block_of(std::vector<std::uint32_t>(static_cast<std::size_t>(of.rows)));
+    const auto list = block_of(sorted_list(of.index, of.rows, of.bad));
+    const std::int64_t row_bytes = of.elements * static_cast<std::int64_t>(sizeof(float));
+    const update_arguments given{.by = {.rate = 0.5, .decay1 = 0.0, .decay2 = 0.0, .eps = 1.0},
+                                 .table = reinterpret_cast<std::byte*>(table.get()),
+                                 .table_rows = of.rows,
+                                 .stride = row_bytes,
+                                 .state = reinterpret_cast<std::byte*>(state.get()),
+                                 .state_stride = row_bytes,
+                                 .list = list.get(),
+                                 .count = of.count,
+                                 .gradients = reinterpret_cast<std::byte*>(packed.get()),
+                                 .row_elements = of.elements,
+                                 .locks = locks.get(),
+                                 .bad = &of.bad,
+                                 .operation = 4,
+                                 .lane_bits = static_cast<std::int32_t>(draw(0, 5)),
+                                 .longest_wait = UINT64_MAX};
+    const std::int64_t threads = std::int64_t{2} << given.lane_bits;
+    {
+      std::vector<std::jthread> all;
+      for (int update = 0; update < 3; ++update)
+        all.emplace_back([&] {
+          for (std::int64_t thread = 0; thread < threads; ++thread)
+            update_rows<optim::adagrad, float>(given, thread, threads);
+        });
+    }
+    std::vector<float> sums(of.table.size());
+    const auto row = static_cast<std::size_t>(of.elements);
+    for (std::size_t i = 0; i < of.index.size(); ++i)
+      for (std::size_t k = 0; k < row && of.is_row(of.index[i]); ++k)
+        sums[static_cast<std::size_t>(of.index[i]) * row + k] += of.packed[i * row + k];
+    for (std::size_t k = 0; k < sums.size(); ++k) ASSERT_EQ(state[k], 3 * sums[k] * sums[k]) << round;
+    for (std::int64_t k = 0; k < of.rows; ++k) ASSERT_EQ(locks[static_cast<std::size_t>(k)], 0u);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <array>
 #include <cstdlib>
@@ -28,6 +29,20 @@ inline int device_of_rank() {
   }();
   return device;
 }
+
+/// Whether devices can change rows of all ranks atomically.
+inline bool can_add() {
+  const char* const kind = std::getenv("SYNCYTE_TEST_DEVICES");
+  return ranks() == 1 || kind == nullptr || std::string(kind) != "hidden";
+}
+
+class device_tensor : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (device_of_rank() < 0) GTEST_SKIP() << "no CUDA device";
+    if (!on_one_node()) GTEST_SKIP() << "ranks do not share memory";
+  }
+};
 
 inline tensor::tensor_options device_options(std::int64_t local_rows = -1) {
   tensor::tensor_options options;

@@ -14,14 +14,6 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-class device_tensor : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (device_of_rank() < 0) GTEST_SKIP() << "no CUDA device";
-    if (!on_one_node()) GTEST_SKIP() << "ranks do not share memory";
-  }
-};
-
 TEST(device_tensor_of_nodes, is_refused_on_all_ranks) {
   if (device_of_rank() < 0 || on_one_node()) GTEST_SKIP() << "needs a device, and ranks that share no memory";
   expect_error(outcome_of([] { make_device_tensor(SYNCYTE_FLOAT32, {8}); }), SYNCYTE_ERR_UNSUPPORTED,
@@ -109,12 +101,6 @@ TEST_F(device_tensor, every_rank_writes_rows_of_others) {
   run_rows<tensor::scatter>(*tensor, mine, values);
   tensor->sync();
   expect_rows(gathered<std::int32_t>(*tensor, all_rows(4 * ranks())), all_rows(4 * ranks()), 5);
-}
-
-/// Whether devices can add to rows of all ranks.
-bool can_add() {
-  const char* const kind = std::getenv("SYNCYTE_TEST_DEVICES");
-  return ranks() == 1 || kind == nullptr || std::string(kind) != "hidden";
 }
 
 TEST_F(device_tensor, sums_of_all_ranks) {
@@ -260,7 +246,6 @@ TEST_F(device_tensor, what_needs_host_memory_is_refused_by_name) {
   const syncyte_buffer_t box = buffer_of(std::vector<std::int64_t>{number}, SYNCYTE_INT64, {1});
   refused([&] { run<tensor::get_box>(*tensor, base::array_argument<std::int64_t>{&zero, 1}, &box); }, "boxes");
   refused([&] { tensor->relocate({}); }, "tensor_relocate");
-  refused([&] { tensor::set_optimizer(*tensor, {}, {}); }, "tensor_set_optimizer");
   tensor::tensor_options options = device_options();
   options.row_locks = true;
   const std::int64_t shape[] = {3};

@@ -546,7 +546,8 @@ module syncyte_tensor_c
     ! optimizer [in]: kind of optimizer
     ! lr [in]: learning rate, 0 or more
     ! options [in]: null for defaults
-    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH,
+    ! SYNCYTE_ERR_UNSUPPORTED (the tensor is on devices that cannot change each other's memory atomically).
     function syncyte_tensor_set_optimizer(tensor, optimizer, lr, options) bind(C, &
         name="syncyte_tensor_set_optimizer") result(answer)
       import

@@ -3315,7 +3315,8 @@ CORE: dict[str, Function] = {
     # Gives the tensor an optimizer, which tensor_apply_gradients() uses, with a new state of zeros; an optimizer that
     # the tensor had is dropped. Collective; facts: the tensor, optimizer, whether there is momentum. The
     # hyperparameters are this rank's: they apply to its own gradients. No thread may call tensor_apply_gradients()
-    # meanwhile. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+    # meanwhile. Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH,
+    # SYNCYTE_ERR_UNSUPPORTED (the tensor is on devices that cannot change each other's memory atomically).
     "syncyte_tensor_set_optimizer": Function(
         ctypes.c_int32,
         [

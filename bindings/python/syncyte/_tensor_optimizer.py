@@ -55,6 +55,8 @@ class OptimizerMethods(TensorAccess):
         ------
         ArgumentError, DtypeError, OutOfMemoryError, MismatchError
             On all ranks: wrong arguments; not a floating-point tensor; too little memory; ranks differ.
+        UnsupportedError
+            On all ranks: the tensor is on devices that cannot change each other's memory atomically.
         """
 
         def prepare() -> tuple[int, float, Any]:
@@ -113,7 +115,7 @@ class OptimizerMethods(TensorAccess):
         OutOfRangeError, DtypeError, ShapeError
             As of gather().
         PeerDiedError
-            A process died while it changed one of the rows.
+            A process died while it changed one of the rows. On devices sync() may raise it.
         UnsupportedError
             Before set_optimizer(); a row of another node, where there is no UCX between them.
         """

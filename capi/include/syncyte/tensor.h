@@ -423,7 +423,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_signal(syncyte_tensor_t tenso
  * @param[in] optimizer kind of optimizer
  * @param[in] lr learning rate, 0 or more
  * @param[in] options {optional} null for defaults
- * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH.
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED
+ * (the tensor is on devices that cannot change each other's memory atomically).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_set_optimizer(syncyte_tensor_t tensor, syncyte_optimizer_t optimizer,
                                                              double lr, const syncyte_optimizer_options_t* options);

@@ -29,6 +29,7 @@ struct bad_index {
   std::uint64_t position = none;
   std::int64_t value = 0;
   std::int64_t table_rows = 0;
+  std::uint32_t waits_end = 0;  ///< a thread has waited too long for a lock: others do not wait any more
 };
 
 /// Argument of all kernels. 2^lane_bits threads work on a row together; there are at least so many.
@@ -126,7 +127,8 @@ SYNCYTE_ANY_SIDE To convert(From value) {
 }
 
 /// Notes an index that is not a row if it is the first of its list. Many threads may do so; few have to wait.
-SYNCYTE_ANY_SIDE void note(const row_arguments& a, std::int64_t at, std::int64_t value) {
+template <class Arguments>
+SYNCYTE_ANY_SIDE void note(const Arguments& a, std::int64_t at, std::int64_t value) {
   const auto position = static_cast<std::uint64_t>(at);
   bad_index& bad = *a.bad;
   for (bool is_noted = false; !is_noted && position < load(bad.position);) {
@@ -142,6 +144,11 @@ SYNCYTE_ANY_SIDE void note(const row_arguments& a, std::int64_t at, std::int64_t
   }
 }
 
+template <class Arguments>
+SYNCYTE_ANY_SIDE std::int64_t index_at(const Arguments& a, std::int64_t i) {
+  return a.is_wide != 0 ? static_cast<const std::int64_t*>(a.index)[i] : static_cast<const std::int32_t*>(a.index)[i];
+}
+
 /// Calls row_of(row of the table, row of the packed memory, lane, lanes) for each index that is a row; the lanes of a
 /// row share its elements.
 template <class Row>
@@ -151,8 +158,7 @@ SYNCYTE_ANY_SIDE void for_each_row(const row_arguments& a, std::size_t packed_by
   const std::int64_t lane = thread & (lanes - 1);
   const std::int64_t step = threads >> a.lane_bits;
   for (std::int64_t i = thread >> a.lane_bits; i < a.count && (thread >> a.lane_bits) < step; i += step) {
-    const std::int64_t row =
-        a.is_wide != 0 ? static_cast<const std::int64_t*>(a.index)[i] : static_cast<const std::int32_t*>(a.index)[i];
+    const std::int64_t row = index_at(a, i);
     if (row < 0 || row >= a.table_rows) {
       if (lane == 0) note(a, i, row);
       continue;

@@ -164,7 +164,6 @@ def test_what_it_refuses():
         lambda: whole.igather(index),
         lambda: whole.put_box((0, 0), row),
         lambda: whole.local_array,
-        lambda: whole.set_optimizer("sgd", lr=0.1),
         lambda: whole.relocate(local_rows=len(whole.rows())),
         lambda: WholeTensor((4,), device="cuda", row_locks=True),
         lambda: WholeTensor((4,), device="cuda", deterministic=True),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "rows/cuda/kernel_list.hpp"
@@ -14,13 +15,17 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::rows::cuda;
 
-template <class Body>
+/// The addresses among a kernel's arguments.
+auto addresses(row_arguments& of) { return std::tie(of.table, of.index, of.packed, of.bad); }
+auto addresses(list_arguments& of) { return std::tie(of.index, of.list, of.bad); }
+auto addresses(merge_arguments& of) { return std::tie(of.from, of.to); }
+auto addresses(update_arguments& of) { return std::tie(of.table, of.state, of.list, of.gradients, of.locks, of.bad); }
+
+template <class Arguments, class Body>
 void run(void* argument, void* (*own)(const void*), std::int64_t threads, Body&& body) {
-  row_arguments given = *static_cast<const row_arguments*>(argument);
-  given.table = static_cast<std::byte*>(own(given.table));
-  given.index = own(given.index);
-  given.packed = static_cast<std::byte*>(own(given.packed));
-  given.bad = static_cast<bad_index*>(own(given.bad));
+  Arguments given = *static_cast<const Arguments*>(argument);
+  const auto translate = [own]<class T>(T*& address) { address = static_cast<T*>(own(address)); };
+  std::apply([&](auto&... each) { (translate(each), ...); }, addresses(given));
   static std::mt19937_64 random(1);
   std::vector<std::int64_t> order(static_cast<std::size_t>(threads));
   std::iota(order.begin(), order.end(), 0);
@@ -30,15 +35,15 @@ void run(void* argument, void* (*own)(const void*), std::int64_t threads, Body&&
 
 }  // namespace
 
-#define STANDIN_KERNEL(name, ...)                                                                         \
-  static void standin_##name(void* argument, void* (*own)(const void*), std::int64_t threads) {           \
-    run(argument, own, threads, [](const row_arguments& given, std::int64_t thread, std::int64_t count) { \
-      __VA_ARGS__(given, thread, count);                                                                  \
-    });                                                                                                   \
-  }                                                                                                       \
-  extern "C" __attribute__((visibility("default"))) const std::size_t standin_bytes_syncyte_##name =      \
-      sizeof(row_arguments);                                                                              \
-  extern "C" __attribute__((visibility("default"))) void (*const standin_run_syncyte_##name)(             \
+#define STANDIN_KERNEL(name, arguments, ...)                                                                     \
+  static void standin_##name(void* argument, void* (*own)(const void*), std::int64_t threads) {                  \
+    run<arguments>(argument, own, threads, [](const arguments& given, std::int64_t thread, std::int64_t count) { \
+      __VA_ARGS__(given, thread, count);                                                                         \
+    });                                                                                                          \
+  }                                                                                                              \
+  extern "C" __attribute__((visibility("default"))) const std::size_t standin_bytes_syncyte_##name =             \
+      sizeof(arguments);                                                                                         \
+  extern "C" __attribute__((visibility("default"))) void (*const standin_run_syncyte_##name)(                    \
       void*, void* (*)(const void*), std::int64_t) = standin_##name;
 SYNCYTE_ROW_KERNELS(STANDIN_KERNEL)
 

@@ -103,6 +103,8 @@ class TableOptimizer(torch.optim.Optimizer):
 
         Raises
         ------
+        UnsupportedError
+            On all ranks: a table on devices.
         ArgumentError, DtypeError, MismatchError
             On all ranks: the same layer twice; layers of several communicators; a float16 table, whose gradients
             GradScaler refuses; a wrong optimizer or number; ranks differ, also in the order of layers or in a number.
@@ -372,12 +374,17 @@ def _as_layers(layers: WholeEmbedding | Iterable[WholeEmbedding]) -> list[WholeE
 
 
 def _check_together(layers: list[WholeEmbedding]) -> None:
-    """Raises ArgumentError or DtypeError unless one TableOptimizer can have all these layers."""
+    """Raises ArgumentError, DtypeError or UnsupportedError unless one TableOptimizer can have all these layers."""
     if len({id(layer) for layer in layers}) < len(layers):
         raise wrong(ArgumentError, "layers", "with one of them twice", "different WholeEmbeddings")
     if any(layer.table.comm != layers[0].table.comm for layer in layers):
         raise wrong(ArgumentError, "layers", "of several communicators", "of one")
     for number, layer in enumerate(layers):
+        if layer.table.device.type != "cpu":
+            raise UnsupportedError(
+                f"table of layer {number} is on {layer.table.device}; TableOptimizer works on tables in host memory. "
+                f"Give the layer an optimizer of its own, which works on devices"
+            )
         if layer.table.dtype == DType.FLOAT16:
             raise wrong(DtypeError, f"table of layer {number}", "float16", "float32, float64 or bfloat16")
 

@@ -20,6 +20,7 @@ from ..errors import DtypeError, ShapeError
 from ..tensor import WholeTensor
 
 _numbers = itertools.count(1)
+_DRAWN = 1 << 22  # elements that are drawn at a time
 
 
 class WholeEmbedding(torch.nn.Module):
@@ -38,7 +39,10 @@ class WholeEmbedding(torch.nn.Module):
     Each backward() through one call of forward() is one step: rows that repeat in it are updated once, by the sum of
     their gradients, as torch's sparse gradients are. Two calls of forward(), and two ranks, are two steps, of which
     the second starts from the result of the first. Optimizers are lazy: momentum and moments of a row change only when
-    it has a gradient. A row's index must be on the CPU.
+    it has a gradient. The index is on the table's device.
+
+    A table on devices is updated by kernels that torch's current stream queues, in the same way; see "Whole tensors on
+    GPUs" in the documentation.
 
     Works inside torch.compile(fullgraph=True). backward() cannot be differentiated.
 
@@ -60,6 +64,8 @@ class WholeEmbedding(torch.nn.Module):
         The table's ranks.
     local_rows : int, optional
         Number of this rank's rows, on all ranks; None: equal parts.
+    device : torch.device or str, optional
+        "cuda" or "cuda:N": the rows lie in the memory of CUDA devices, see WholeTensor.
 
     The constructor is collective. Values are drawn from the normal distribution, as torch.nn.Embedding's are; they
     follow from rank 0's random state and the partition.
@@ -82,6 +88,7 @@ class WholeEmbedding(torch.nn.Module):
         dtype: torch.dtype = torch.float32,
         comm: Comm = COMM_WORLD,
         local_rows: int | None = None,
+        device: torch.device | str | None = None,
     ) -> None:
         comm = comm_or_world(comm)
 
@@ -91,7 +98,7 @@ class WholeEmbedding(torch.nn.Module):
             return table_extents(num_embeddings, embedding_dim, padding_idx)
 
         shape = comm._prepare("WholeEmbedding", check, always=True)
-        table = WholeTensor(shape, dtype, comm=comm, local_rows=local_rows, name="WholeEmbedding")
+        table = WholeTensor(shape, dtype, comm=comm, local_rows=local_rows, name="WholeEmbedding", device=device)
         self._take(table, padding_idx)
         self.reset_parameters()
         if optimizer is not None:
@@ -107,7 +114,8 @@ class WholeEmbedding(torch.nn.Module):
         self.optimizer: str | None = None
         # It stands for the table in autograd graphs, with the shape and type of rows, and gets no gradient. It is a
         # parameter, without elements, so that a model's requires_grad_() freezes the table.
-        self._anchor = torch.nn.Parameter(torch.empty(0, self.embedding_dim, dtype=table.torch_dtype))
+        anchor = torch.empty(0, self.embedding_dim, dtype=table.torch_dtype, device=table.device)
+        self._anchor = torch.nn.Parameter(anchor)
 
     @classmethod
     def from_pretrained(
@@ -128,7 +136,8 @@ class WholeEmbedding(torch.nn.Module):
             A tensor that all ranks have, of which each copies its rows; or a whole tensor of 2 dimensions, which
             becomes the table itself.
         padding_idx, optimizer, lr, comm, **options
-            As of the constructor. The default is a table without gradient, as torch's freeze=True.
+            As of the constructor; local_rows and device are for a tensor that all ranks have. The default is a table
+            without gradient, as torch's freeze=True.
 
         Returns
         -------
@@ -141,7 +150,7 @@ class WholeEmbedding(torch.nn.Module):
             On all ranks, as the constructor; also if `embeddings` has not 2 dimensions.
         """
         comm = embeddings.comm if isinstance(embeddings, WholeTensor) else comm_or_world(comm)
-        local_rows = options.pop("local_rows", None)
+        local_rows, device = options.pop("local_rows", None), options.pop("device", None)
 
         def check() -> None:
             check_kind(embeddings, (torch.Tensor, WholeTensor), "embeddings", "a torch.Tensor or a syncyte.WholeTensor")
@@ -155,7 +164,7 @@ class WholeEmbedding(torch.nn.Module):
             table = embeddings
         else:
             shape, name = tuple(embeddings.shape), "WholeEmbedding"
-            table = WholeTensor(shape, embeddings.dtype, comm=comm, local_rows=local_rows, name=name)
+            table = WholeTensor(shape, embeddings.dtype, comm=comm, local_rows=local_rows, name=name, device=device)
             own = table.rows()
             table.local[:] = embeddings.detach()[own.start : own.stop]
         layer._take(table, padding_idx)
@@ -169,7 +178,9 @@ class WholeEmbedding(torch.nn.Module):
         seed = torch.randint(2**62, (1,))
         self.table.comm.bcast(seed)
         generator = torch.Generator().manual_seed(int(seed) + self.table.comm.rank)
-        self.table.local.normal_(generator=generator)
+        for rows in self.table.local.split(max(1, _DRAWN // max(1, self.embedding_dim))):
+            # Drawn on the CPU, so that values do not depend on the device.
+            rows.copy_(torch.empty(rows.shape, dtype=rows.dtype).normal_(generator=generator))
         if self.padding_idx is not None and self.padding_idx in self.table.rows():
             self.table.local[self.padding_idx - self.table.rows().start] = 0
         self.sync()
@@ -210,7 +221,7 @@ class WholeEmbedding(torch.nn.Module):
         Parameters
         ----------
         index : torch.Tensor of int32 or int64
-            Row numbers, on the CPU, of any shape.
+            Row numbers, on the table's device, of any shape.
 
         Returns
         -------
@@ -220,7 +231,7 @@ class WholeEmbedding(torch.nn.Module):
         Raises
         ------
         IndexError
-            A row that does not exist; names index and position.
+            A row that does not exist; names index and position. On devices the next sync() may raise it.
         """
         padding = -1 if self.padding_idx is None else self.padding_idx
         keep = self.table_optimizer is not None
