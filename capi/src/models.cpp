@@ -10,6 +10,8 @@
 #include "cache_rendezvous.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
+#include "memory/device.hpp"
+#include "memory/device_system.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -19,12 +21,25 @@ std::string text(const char* given, const char* argument) {
   return given;
 }
 
-/// Models in memory of devices come later; until then their options are refused by name.
-void require_host(syncyte_memory_t memory, std::int32_t device) {
-  base::expect_known<base::known::memory>(memory, "memory");
-  base::expect(memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED, "memory", "SYNCYTE_MEMORY_CUDA",
-               "SYNCYTE_MEMORY_HOST: models lie in host memory");
-  base::expect(device == 0, SYNCYTE_ERR_ARGUMENT, "device", device, "0, the host's");
+void require_flag(std::int32_t value, const char* argument) {
+  base::expect(value == 0 || value == 1, SYNCYTE_ERR_ARGUMENT, argument, value, "0 or 1");
+}
+
+/// The device that a publication's options name; -1 for host memory.
+int chosen_device(const syncyte_publication_options_t& options) {
+  base::expect_known<base::known::memory>(options.memory, "memory");
+  base::expect(options.device >= -1, SYNCYTE_ERR_ARGUMENT, "device", options.device, "-1 or more");
+  if (options.memory == SYNCYTE_MEMORY_HOST) return -1;
+  memory::require_device(options.memory, std::max(options.device, 0));
+  return options.device < 0 ? memory::cuda_system().current() : options.device;
+}
+
+cache::model_target chosen_target(const syncyte_bind_options_t& options) {
+  if (options.memory != SYNCYTE_MEMORY_OF_MODEL) base::expect_known<base::known::memory>(options.memory, "memory");
+  base::expect(options.device >= -1, SYNCYTE_ERR_ARGUMENT, "device", options.device, "-1 or more");
+  require_flag(options.copy, "copy");
+  if (options.memory == SYNCYTE_MEMORY_CUDA) memory::require_device(options.memory, std::max(options.device, 0));
+  return {options.memory, options.device, options.copy == 1};
 }
 
 syncyte_published_t described(const cache::model_info& model) {
@@ -38,6 +53,7 @@ syncyte_published_t described(const cache::model_info& model) {
   result.holders = static_cast<std::int32_t>(model.holders.size());
   std::ranges::copy_n(model.holders.begin(), std::min<std::ptrdiff_t>(result.holders, SYNCYTE_MOST_HOLDERS),
                       result.processes);
+  result.device = model.device.c_str();
   return result;
 }
 
@@ -58,6 +74,8 @@ syncyte_model_tensor_t described(const cache::model& of, const cache::model_tens
 
 syncyte_buffer_t buffer_of(const cache::model& of, const cache::model_tensor& tensor) {
   syncyte_buffer_t result = base::make_buffer(of.data(tensor), tensor.dtype, tensor.extents());
+  result.memory = of.view().memory();
+  result.device = of.view().device();
   std::ranges::copy(tensor.strides, result.strides);
   return result;
 }
@@ -73,10 +91,12 @@ extern "C" {
 syncyte_status_t syncyte_models_create(const syncyte_models_options_t* options, syncyte_models_t* models) {
   return counted("models_create", [&] {
     const auto chosen = options_or(options, syncyte_models_options_t SYNCYTE_MODELS_OPTIONS_INIT);
-    require_host(chosen.memory, chosen.device);
     base::expect(chosen.budget >= 0, SYNCYTE_ERR_ARGUMENT, "budget", chosen.budget, "1 or more, or 0 for the default");
+    base::expect(chosen.device_budget >= 0, SYNCYTE_ERR_ARGUMENT, "device_budget", chosen.device_budget,
+                 "1 or more, or 0 for the default");
     out(models, "models");
-    *models = tables::models().insert(cache::models::create(static_cast<std::uint64_t>(chosen.budget)));
+    *models = tables::models().insert(cache::models::create(
+        {static_cast<std::uint64_t>(chosen.budget), static_cast<std::uint64_t>(chosen.device_budget)}));
   });
 }
 
@@ -110,11 +130,11 @@ syncyte_status_t syncyte_publication_create(syncyte_models_t models, const char*
   return guarded("publication_create", [&] {
     auto found = tables::models().find(models, "models");
     const auto chosen = options_or(options, syncyte_publication_options_t SYNCYTE_PUBLICATION_OPTIONS_INIT);
-    base::expect(chosen.checksums == 0 || chosen.checksums == 1, SYNCYTE_ERR_ARGUMENT, "checksums", chosen.checksums,
-                 "0 or 1");
+    require_flag(chosen.checksums, "checksums");
+    const int device = chosen_device(chosen);
     out(publication, "publication");
     *publication = tables::publication().insert(
-        std::make_shared<cache::publication>(std::move(found), text(name, "name"), chosen.checksums == 1));
+        std::make_shared<cache::publication>(std::move(found), text(name, "name"), chosen.checksums == 1, device));
   });
 }
 
@@ -153,9 +173,9 @@ syncyte_status_t syncyte_models_bind(syncyte_models_t models, const char* name, 
   return counted("models_bind", [&] {
     const auto found = tables::models().find(models, "models");
     const auto chosen = options_or(options, syncyte_bind_options_t SYNCYTE_BIND_OPTIONS_INIT);
-    require_host(chosen.memory, chosen.device);
+    const cache::model_target target = chosen_target(chosen);
     out(model, "model");
-    *model = tables::model().insert(cache::model::bind(*found, text(name, "name")));
+    *model = tables::model().insert(cache::model::bind(*found, text(name, "name"), target));
   });
 }
 
@@ -164,11 +184,16 @@ syncyte_status_t syncyte_model_describe(syncyte_model_t model, syncyte_model_inf
     const auto found = tables::model().find(model, "model");
     const auto& layout = found->layout();
     require_output(info, "info");
-    base::fill_struct(
-        info, "info",
-        syncyte_model_info_t{sizeof(syncyte_model_info_t), static_cast<int64_t>(layout.file_bytes()),
-                             static_cast<int64_t>(layout.tensors().size()), static_cast<int64_t>(layout.groups()),
-                             static_cast<int64_t>(found->ready())});
+    syncyte_model_info_t described{};
+    described.struct_size = sizeof(described);
+    described.bytes = static_cast<int64_t>(layout.end());
+    described.tensors = static_cast<int64_t>(layout.tensors().size());
+    described.groups = static_cast<int64_t>(layout.groups());
+    described.ready = static_cast<int64_t>(found->ready());
+    described.memory = found->view().memory();
+    described.device = found->view().device();
+    described.read_only = found->view().is_read_only() ? 1 : 0;
+    base::fill_struct(info, "info", described);
   });
 }
 

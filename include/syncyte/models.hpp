@@ -3,6 +3,7 @@
 /// @file models.hpp Models by name, which processes publish and bind, in C++; syncyte/models.h explains them.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,26 @@ namespace syncyte {
 /// A model in a list for people.
 struct published_model {
   std::string name;
-  std::int64_t bytes = 0;             ///< of its file
+  std::int64_t bytes = 0;             ///< of its file, or of the device's memory
   std::int64_t groups = 0;            ///< number of groups; 0: not known yet
   std::int64_t ready = 0;             ///< number of groups that are ready; less than groups: it is loading
   std::int32_t publisher = 0;         ///< id of the process that has published it
   std::vector<std::int32_t> holders;  ///< ids of the first processes that have bound it; once for each binding
+  std::string device;                 ///< UUID of its device; empty for host memory
+};
+
+/// Where a model lies that is published.
+struct publication_options {
+  bool checksums = false;  ///< for model::verify()
+  memory_kind memory = memory_kind::host;
+  std::int32_t device = -1;  ///< for memory_kind::cuda; -1: that of the thread's context, or 0
+};
+
+/// Where a model's tensors are used.
+struct bind_options {
+  std::optional<memory_kind> memory = memory_kind::host;  ///< none: where the model lies, without a copy
+  std::int32_t device = -1;  ///< for memory_kind::cuda; -1: the model's, if this process sees it
+  bool copy = false;         ///< memory that the process may write, a copy where it lies on a device
 };
 
 /// A model that this process has bound. Move-only; its memory is unmapped with the last reference.
@@ -46,7 +62,8 @@ class model : public detail::model_methods {
     return found;
   }
 
-  /// A tensor by its name; waits for its group. What is written to it is this process's own.
+  /// A tensor by its name; waits for its group. What is written to it is this process's own, unless info().read_only
+  /// forbids it.
   buffer find(const std::string& name) const {
     syncyte_buffer_t found = SYNCYTE_BUFFER_INIT;
     check(syncyte_model_find(get(), name.c_str(), &found));
@@ -85,10 +102,11 @@ class models : public detail::models_methods {
   models() = default;
   explicit models(syncyte_models_t raw) noexcept : detail::models_methods(raw) {}
 
-  /// Models of this process. budget: most bytes of all models; 0: from the environment.
-  static models create(std::int64_t budget = 0) {
+  /// Models of this process. Most bytes in host memory, and on each device; 0: from the environment.
+  static models create(std::int64_t budget = 0, std::int64_t device_budget = 0) {
     syncyte_models_options_t options = SYNCYTE_MODELS_OPTIONS_INIT;
     options.budget = budget;
+    options.device_budget = device_budget;
     return models(detail::fetch<syncyte_models_t>(syncyte_models_create, &options));
   }
 
@@ -108,17 +126,22 @@ class models : public detail::models_methods {
   }
 
   /// Begins a list of tensors.
-  syncyte::publication publish(const std::string& name, bool checksums = false) const {
+  syncyte::publication publish(const std::string& name, const publication_options& chosen = {}) const {
     syncyte_publication_options_t options = SYNCYTE_PUBLICATION_OPTIONS_INIT;
-    options.checksums = checksums ? 1 : 0;
+    options.checksums = chosen.checksums ? 1 : 0;
+    options.memory = detail::raw(chosen.memory);
+    options.device = chosen.device;
     return syncyte::publication(
         detail::fetch<syncyte_publication_t>(syncyte_publication_create, get(), name.c_str(), &options));
   }
 
-  /// Maps a model into this process. Does not wait for its tensors.
-  model bind(const std::string& name) const {
-    return model(detail::fetch<syncyte_model_t>(syncyte_models_bind, get(), name.c_str(),
-                                                static_cast<const syncyte_bind_options_t*>(nullptr)));
+  /// Maps a model into this process, or copies it. Does not wait for its tensors.
+  model bind(const std::string& name, const bind_options& chosen = {}) const {
+    syncyte_bind_options_t options = SYNCYTE_BIND_OPTIONS_INIT;
+    options.memory = chosen.memory ? detail::raw(*chosen.memory) : SYNCYTE_MEMORY_OF_MODEL;
+    options.device = chosen.device;
+    options.copy = chosen.copy ? 1 : 0;
+    return model(detail::fetch<syncyte_model_t>(syncyte_models_bind, get(), name.c_str(), &options));
   }
 
   /// Removes a model that nobody has bound.
@@ -138,7 +161,8 @@ class models : public detail::models_methods {
                        each.groups,
                        each.ready,
                        each.publisher,
-                       {each.processes, each.processes + std::min(each.holders, SYNCYTE_MOST_HOLDERS)}});
+                       {each.processes, each.processes + std::min(each.holders, SYNCYTE_MOST_HOLDERS)},
+                       each.device});
     }
   }
 };

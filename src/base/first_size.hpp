@@ -41,7 +41,7 @@ template <class Struct>
 inline constexpr std::size_t first_size = 0;
 
 template <>
-inline constexpr std::size_t first_size<syncyte_bind_options_t> = 16;
+inline constexpr std::size_t first_size<syncyte_bind_options_t> = 24;
 template <>
 inline constexpr std::size_t first_size<syncyte_buffer_t> = SYNCYTE_BUFFER_FIRST_SIZE;
 template <>
@@ -71,7 +71,7 @@ inline constexpr std::size_t first_size<syncyte_message_options_t> = 32;
 template <>
 inline constexpr std::size_t first_size<syncyte_message_status_t> = 24;
 template <>
-inline constexpr std::size_t first_size<syncyte_model_info_t> = 40;
+inline constexpr std::size_t first_size<syncyte_model_info_t> = 56;
 template <>
 inline constexpr std::size_t first_size<syncyte_model_tensor_t> = 184;
 template <>
@@ -81,9 +81,9 @@ inline constexpr std::size_t first_size<syncyte_operation_stats_t> = 48;
 template <>
 inline constexpr std::size_t first_size<syncyte_optimizer_options_t> = 40;
 template <>
-inline constexpr std::size_t first_size<syncyte_publication_options_t> = 16;
+inline constexpr std::size_t first_size<syncyte_publication_options_t> = 24;
 template <>
-inline constexpr std::size_t first_size<syncyte_published_t> = 176;
+inline constexpr std::size_t first_size<syncyte_published_t> = 184;
 template <>
 inline constexpr std::size_t first_size<syncyte_reducer_options_t> = 16;
 template <>

@@ -92,8 +92,10 @@ inline constexpr setting cache_computation_bytes =
 inline constexpr std::size_t cache_model_part = 2;  // of the memory
 inline constexpr setting cache_model_bytes =
     a_bytes("SYNCYTE_CACHE_MODEL_BYTES", "a half of the memory", "most bytes of the models that a process serves");
+inline constexpr setting cache_device_model_bytes =
+    a_bytes("SYNCYTE_CACHE_DEVICE_MODEL_BYTES", "a half of its memory", "most bytes of these models on each device");
 
-inline constexpr std::array<const setting*, 17> all{&check,
+inline constexpr std::array<const setting*, 18> all{&check,
                                                     &watchdog,
                                                     &watchdog_action,
                                                     &log,
@@ -109,7 +111,8 @@ inline constexpr std::array<const setting*, 17> all{&check,
                                                     &cache_timeout,
                                                     &cache_parameter_bytes,
                                                     &cache_computation_bytes,
-                                                    &cache_model_bytes};
+                                                    &cache_model_bytes,
+                                                    &cache_device_model_bytes};
 
 }  // namespace settings
 }  // namespace syncyte::base

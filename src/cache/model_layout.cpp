@@ -39,6 +39,8 @@ struct header {
   std::uint64_t groups;
   std::uint64_t data_begin;
   std::uint64_t has_checksums;
+  std::uint64_t is_on_device;
+  memory::device_id device;
 };
 
 struct record {
@@ -140,7 +142,7 @@ header read_header(const memory::descriptor& file, std::uint64_t file_bytes) {
                 "the model that was received has layout {}; expected {}: use one version of Syncyte in all processes",
                 found.version, layout_version);
   require_format(found.tensors >= 1 && found.tensors <= model_layout::most_tensors && found.groups >= 1 &&
-                     found.groups <= found.tensors && found.has_checksums <= 1,
+                     found.groups <= found.tensors && found.has_checksums <= 1 && found.is_on_device <= 1,
                  "its header has impossible counts");
   require_format(found.manifest_bytes >= sizeof(header) && found.manifest_bytes <= found.data_begin &&
                      found.data_begin <= file_bytes && file_bytes <= most_bytes &&
@@ -148,8 +150,6 @@ header read_header(const memory::descriptor& file, std::uint64_t file_bytes) {
                  "its header has impossible sizes");
   return found;
 }
-
-std::uint64_t hash_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 }  // namespace
 
@@ -233,9 +233,16 @@ std::vector<std::byte> model_layout::encode() const {
     const auto text = std::as_bytes(std::span(each.name));
     bytes.insert(bytes.end(), text.begin(), text.end());
   }
-  const header first{magic,        layout_version,          hash_of(std::span(bytes).subspan(hashed)),
-                     bytes.size(), tensors_.size(),         group_ends_.size(),
-                     data_begin_,  has_checksums_ ? 1U : 0U};
+  const header first{.magic = magic,
+                     .version = layout_version,
+                     .hash = XXH3_64bits(bytes.data() + hashed, bytes.size() - hashed),
+                     .manifest_bytes = bytes.size(),
+                     .tensors = tensors_.size(),
+                     .groups = group_ends_.size(),
+                     .data_begin = data_begin_,
+                     .has_checksums = has_checksums_ ? 1U : 0U,
+                     .is_on_device = device_ ? 1U : 0U,
+                     .device = device_.value_or(memory::device_id{})};
   std::memcpy(bytes.data(), &first, sizeof(first));
   return bytes;
 }
@@ -248,11 +255,12 @@ model_layout model_layout::read(const memory::descriptor& file) {
   const std::uint64_t hashed = sizeof(header) + first.tensors * word;
   require_format(first.manifest_bytes > hashed, "its manifest is shorter than its parts");
   const auto manifest = read_bytes(file, first.manifest_bytes - hashed, hashed);
-  require_format(hash_of(manifest) == first.hash, "its manifest is damaged");
+  require_format(XXH3_64bits(manifest.data(), manifest.size()) == first.hash, "its manifest is damaged");
 
   model_layout result;
   result.data_begin_ = first.data_begin;
   result.has_checksums_ = first.has_checksums != 0;
+  if (first.is_on_device != 0) result.device_ = first.device;
   result.decode(manifest, first.tensors, first.groups);
   require_format(result.file_bytes() == file_bytes, "its size differs from the manifest's");
   return result;
@@ -340,7 +348,5 @@ std::uint64_t model_layout::read_checksum(const memory::descriptor& file, std::u
   std::memcpy(&result, read_bytes(file, word, checksum_offset(tensor)).data(), word);
   return result;
 }
-
-std::uint64_t model_layout::checksum(std::span<const std::byte> bytes) { return hash_of(bytes); }
 
 }  // namespace syncyte::cache

@@ -75,13 +75,13 @@ const memory::descriptor& own_descriptor::get() const {
   return *held_;
 }
 
-request make_request(purpose what, const memory::nonce& secret, const std::string& name, std::uint64_t bytes) {
+request make_request(purpose what, const memory::nonce& secret, const std::string& name, const model_place& place) {
   request result{};
   result.magic = magic;
   result.version = protocol_version;
   result.nonce = secret;
   result.what = what;
-  result.bytes = bytes;
+  result.place = place;
   std::ranges::copy(name, result.name.begin());
   return result;
 }
@@ -121,7 +121,7 @@ std::optional<answer> try_to_receive(const own_descriptor& connection) {
   if (got.code == EAGAIN) return std::nullopt;
   memory::check_open_files("receiving a model", got.code);
   if (got.code != 0 || got.bytes.empty()) fail_at_end();
-  answer result{note::decode(got.bytes), std::move(got.file)};
+  answer result{note::decode(got.bytes), std::move(got.files)};
   if (result.told.status != SYNCYTE_SUCCESS) throw base::error::unpack(result.told.status, result.told.text);
   return result;
 }
@@ -135,8 +135,8 @@ answer receive(const own_descriptor& connection, const deadline& until, const st
 }
 
 void send(const own_descriptor& connection, const std::string& bytes, const deadline& until,
-          const memory::descriptor* file) {
-  for (int code; (code = memory::send_message(connection.get(), bytes, file)) != 0;) {
+          std::span<const memory::descriptor> files) {
+  for (int code; (code = memory::send_message(connection.get(), bytes, files)) != 0;) {
     if (code != EAGAIN && code != EINTR) {
       while (try_to_receive(connection)) {  // throws the error that the other end has sent before it went
       }

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cache/meeting_place.hpp"
+#include "memory/device_system.hpp"
 #include "memory/local_socket.hpp"
 
 namespace syncyte::cache {
@@ -38,26 +41,33 @@ class own_descriptor {
 
 enum class purpose : std::uint32_t { hello = 1, publish = 2, bind = 3, remove = 4, list = 5 };
 
+/// Memory that a publication takes.
+struct model_place {
+  std::uint64_t bytes = 0;
+  std::uint32_t is_on_device = 0;
+  memory::device_id device{};
+  std::uint64_t device_bytes = 0;  // all that the device has
+};
+
 /// The first message of a connection.
 struct request {
   std::array<char, 16> magic;
   std::uint64_t version;
   memory::nonce nonce;
   purpose what;
-  std::uint32_t reserved;
-  std::uint64_t bytes;         // of a publication's file
+  model_place place;           // of a publication
   std::array<char, 256> name;  // of the model; the rest is zero
 };
 
-request make_request(purpose what, const memory::nonce& secret, const std::string& name, std::uint64_t bytes);
+request make_request(purpose what, const memory::nonce& secret, const std::string& name, const model_place& place);
 
 /// The request in a message; nothing if it is none. Throws SYNCYTE_ERR_VERSION.
 std::optional<request> read_request(const std::string& bytes);
 
 /// Content of a note.
 enum class news : std::uint32_t {
-  done = 1,    // the request, or the publication, has succeeded; a binder's has the model's file
-  memory = 2,  // from a publisher: the model's file, whose size is sealed
+  done = 1,    // the request, or the publication, has succeeded; a binder's has the model's files
+  memory = 2,  // from a publisher: the model's files; the first one's size is sealed
   ready = 3    // number of groups that are ready
 };
 
@@ -74,10 +84,10 @@ struct note {
   static note decode(const std::string& bytes);
 };
 
-/// A note with its file.
+/// A note with its files.
 struct answer {
   note told;
-  memory::descriptor file;
+  std::vector<memory::descriptor> files;
 };
 
 /// The next note, if there is one now. Throws its error, and SYNCYTE_ERR_PEER_DIED at the connection's end.
@@ -88,6 +98,6 @@ answer receive(const own_descriptor& connection, const deadline& until, const st
 
 /// Sends a note. Throws SYNCYTE_ERR_PEER_DIED if the other end has gone, SYNCYTE_ERR_TIMEOUT if it reads nothing.
 void send(const own_descriptor& connection, const std::string& bytes, const deadline& until,
-          const memory::descriptor* file = nullptr);
+          std::span<const memory::descriptor> files = {});
 
 }  // namespace syncyte::cache

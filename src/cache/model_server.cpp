@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "cache/model_catalog.hpp"
 #include "watchdog/signals_blocked.hpp"
 
 namespace syncyte::cache {
@@ -36,7 +35,7 @@ struct caller {
   std::optional<purpose> asked;
   std::shared_ptr<published_model> model;
   std::uint64_t told = 0;  // a binder: groups that it knows to be ready
-  bool has_file = false;   // a binder: it has the model
+  bool has_files = false;  // a binder: it has the model
   bool is_gone = false;
   bool is_full = false;                // its socket takes no message now
   std::optional<base::error> refusal;  // its answer, if the server has too many open files
@@ -190,7 +189,7 @@ class model_server::loop {
       case purpose::hello:
         return answer(from);
       case purpose::publish:
-        from.model = catalog_.claim(name, found->bytes, from.process);
+        from.model = catalog_.claim(name, found->place, from.process);
         return tell(from, {});
       case purpose::bind:
         from.model = catalog_.hold(name, from.process);
@@ -200,20 +199,20 @@ class model_server::loop {
         return answer(from);
       case purpose::list: {
         const memory::descriptor list = file_of(encode(catalog_.all()));
-        return answer(from, &list);
+        return answer(from, {&list, 1});
       }
     }
     from.is_gone = true;
   }
 
   /// The last note of a connection.
-  void answer(caller& to, const memory::descriptor* file = nullptr) {
-    tell(to, {}, file);
+  void answer(caller& to, std::span<const memory::descriptor> files = {}) {
+    tell(to, {}, files);
     to.is_gone = true;
   }
 
-  void tell(caller& to, const note& told, const memory::descriptor* file = nullptr) {
-    const int code = memory::send_message(to.socket.get(), told.encode(), file);
+  void tell(caller& to, const note& told, std::span<const memory::descriptor> files = {}) {
+    const int code = memory::send_message(to.socket.get(), told.encode(), files);
     to.is_full = code == EAGAIN;
     if (code != 0 && code != EAGAIN) to.is_gone = true;
   }
@@ -223,7 +222,7 @@ class model_server::loop {
     from.is_gone = true;
   }
 
-  /// A note of a publisher: it sends the model's file, then numbers of groups, then its end.
+  /// A note of a publisher: it sends the model's files, then numbers of groups, then its end.
   void hear(caller& from, memory::message& got) {
     if (!from.is_publisher() || from.model->is_complete) return;
     published_model& model = *from.model;
@@ -233,24 +232,25 @@ class model_server::loop {
       return answer(from);
     }
     if (told.what == news::memory) {
-      base::require(got.file && !model.file && told.value >= 1 && has_size(got.file, model.bytes) &&
-                        has_seals(got.file, F_SEAL_SHRINK | F_SEAL_GROW),
+      base::require(got.files.size() == (model.device.empty() ? 1U : 2U) && model.files.empty() && told.value >= 1 &&
+                        (!model.device.empty() || has_size(got.files.front(), model.bytes)) &&
+                        has_seals(got.files.front(), F_SEAL_SHRINK | F_SEAL_GROW),
                     SYNCYTE_ERR_FORMAT, "the file of the model \"{}\" has another size, or can be resized", model.name);
       model.groups = told.value;
-      model.file = std::move(got.file);
+      model.files = std::move(got.files);
       return;
     }
-    base::require(model.file && told.value >= model.ready && told.value <= model.groups, SYNCYTE_ERR_FORMAT,
+    base::require(!model.files.empty() && told.value >= model.ready && told.value <= model.groups, SYNCYTE_ERR_FORMAT,
                   "the model \"{}\" has {} groups; {} cannot be ready", model.name, model.groups, told.value);
     model.ready = told.value;
     if (told.what != news::done) return;
-    base::require(model.ready == model.groups && has_seals(model.file, F_SEAL_WRITE), SYNCYTE_ERR_FORMAT,
+    base::require(model.ready == model.groups && has_seals(model.files.front(), F_SEAL_WRITE), SYNCYTE_ERR_FORMAT,
                   "the model \"{}\" is not complete, or its file is not sealed", model.name);
     model.is_complete = true;
     answer(from);
   }
 
-  /// Gives binders the file as soon as it is there, and the number of groups that are ready.
+  /// Gives binders the files as soon as they are there, and the number of groups that are ready.
   void tell_binders() {
     for (caller& each : callers_) {
       if (!each.is_binder() || each.is_gone) continue;
@@ -258,11 +258,11 @@ class model_server::loop {
       if (model.failure) {
         refuse(each, *model.failure);
         leave(each);
-      } else if (model.file && (!each.has_file || each.told < model.ready)) {
-        tell(each, {each.has_file ? news::ready : news::done, SYNCYTE_SUCCESS, model.ready, {}},
-             each.has_file ? nullptr : &model.file);
+      } else if (!model.files.empty() && (!each.has_files || each.told < model.ready)) {
+        tell(each, {each.has_files ? news::ready : news::done, SYNCYTE_SUCCESS, model.ready, {}},
+             each.has_files ? std::span<const memory::descriptor>() : model.files);
         if (!each.is_full) each.told = model.ready;
-        each.has_file = each.has_file || !each.is_full;
+        each.has_files = each.has_files || !each.is_full;
       } else {
         each.is_full = false;
       }
@@ -297,7 +297,7 @@ class model_server::loop {
   bool has_warned_ = false;
 };
 
-model_server::model_server(std::uint64_t budget) : wake_(make_event()), process_(getpid()), budget_(budget) {
+model_server::model_server(const model_budget& budget) : wake_(make_event()), process_(getpid()), budget_(budget) {
   const watchdog::signals_blocked in_the_new_thread;
   thread_ = std::thread([this] { loop(*this).run(); });
   ::pthread_setname_np(thread_.native_handle(), "syncyte-models");

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "cache/model_catalog.hpp"
 #include "cache/model_messages.hpp"
 
 namespace syncyte::cache {
@@ -20,8 +21,8 @@ namespace syncyte::cache {
 /// that nobody has bound are evicted, the least recently used first, when a new one would exceed the budget.
 class model_server {
  public:
-  /// `budget`: most bytes of all models. Throws SYNCYTE_ERR_LIMIT.
-  explicit model_server(std::uint64_t budget);
+  /// Throws SYNCYTE_ERR_LIMIT.
+  explicit model_server(const model_budget& budget);
   ~model_server();
   model_server(const model_server&) = delete;
   model_server& operator=(const model_server&) = delete;
@@ -47,7 +48,7 @@ class model_server {
   own_descriptor wake_;
   bool is_stopping_ = false;
   pid_t process_;
-  std::uint64_t budget_;
+  model_budget budget_;
   std::thread thread_;
 };
 

@@ -15,23 +15,28 @@
 namespace syncyte::cache {
 namespace {
 
-std::string read_all(const memory::descriptor& file) {
+std::string read_all(const std::vector<memory::descriptor>& files) {
   struct stat found{};
-  const bool has_size = file && fstat(file.number(), &found) == 0;
+  const int file = files.empty() ? -1 : files.front().number();
+  const bool has_size = fstat(file, &found) == 0;
   std::string bytes(has_size ? static_cast<std::size_t>(found.st_size) : 0, '\0');
-  const ssize_t got = pread(file.number(), bytes.data(), bytes.size(), 0);
+  const ssize_t got = pread(file, bytes.data(), bytes.size(), 0);
   bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return bytes;
 }
 
 }  // namespace
 
-std::shared_ptr<models> models::create(std::uint64_t budget) {
-  const base::setting& variable = base::settings::cache_model_bytes;
-  if (budget == 0) budget = base::environment_bytes(variable).value_or(0);
-  if (budget == 0) budget = memory::total_bytes() / base::settings::cache_model_part;
+std::shared_ptr<models> models::create(const model_budget& budget) {
+  model_budget chosen = budget;
+  const auto choose = [](std::uint64_t& bytes, const base::setting& variable) {
+    if (const auto found = bytes == 0 ? base::environment_bytes(variable) : std::nullopt) bytes = *found;
+  };
+  choose(chosen.host, base::settings::cache_model_bytes);
+  choose(chosen.device, base::settings::cache_device_model_bytes);
+  if (chosen.host == 0) chosen.host = memory::total_bytes() / base::settings::cache_model_part;
   std::shared_ptr<models> made(new models);
-  made->server_ = std::make_unique<model_server>(budget);
+  made->server_ = std::make_unique<model_server>(chosen);
   return made;
 }
 
@@ -42,7 +47,7 @@ std::shared_ptr<models> models::connect(const rendezvous& place) {
   made->seconds_ = place.seconds;
   for (const deadline until = made->limit();;) {
     const auto failed = base::error_of([&] {
-      const own_descriptor connection = made->open(purpose::hello, "", 0, until);
+      const own_descriptor connection = made->open(purpose::hello, "", {}, until);
       receive(connection, until, "connecting to the models " + made->place_->shown());
     });
     if (!failed) return made;
@@ -85,16 +90,17 @@ own_descriptor models::connect_to_socket(const deadline& until) const {
   return {};
 }
 
-own_descriptor models::open(purpose what, const std::string& name, std::uint64_t bytes, const deadline& until) const {
+own_descriptor models::open(purpose what, const std::string& name, const model_place& place,
+                            const deadline& until) const {
   own_descriptor connection = server_ != nullptr ? server_->connect() : connect_to_socket(until);
-  const request asked = make_request(what, secret_, name, bytes);
+  const request asked = make_request(what, secret_, name, place);
   send(connection, {reinterpret_cast<const char*>(&asked), sizeof(asked)}, until);
   return connection;
 }
 
 answer models::exchange(purpose what, const std::string& name) const {
   const deadline until = limit();
-  const own_descriptor connection = open(what, name, 0, until);
+  const own_descriptor connection = open(what, name, {}, until);
   return receive(connection, until, "a request about models");
 }
 
@@ -106,7 +112,7 @@ void models::remove(const std::string& name) const {
 const model_info& models::listed(std::uint64_t number) const {
   thread_local std::vector<model_info> list;
   thread_local const models* asked = nullptr;
-  if (number == 0 || asked != this) list = decode_list(read_all(exchange(purpose::list, "").file));
+  if (number == 0 || asked != this) list = decode_list(read_all(exchange(purpose::list, "").files));
   asked = this;
   base::expect(number < list.size(), SYNCYTE_ERR_INDEX, "number", number, "less than {}, the number of models",
                list.size());

@@ -18,8 +18,8 @@ namespace syncyte::cache {
 /// Thread-safe. A forked child can use models of a socket, but not those of its parent.
 class models {
  public:
-  /// Models of this process. `budget`: most bytes; 0: SYNCYTE_CACHE_MODEL_BYTES, otherwise half of the memory.
-  static std::shared_ptr<models> create(std::uint64_t budget);
+  /// Models of this process.
+  static std::shared_ptr<models> create(const model_budget& budget);
 
   /// Models that another process serves. Waits for it. Throws SYNCYTE_ERR_TIMEOUT, SYNCYTE_ERR_ARGUMENT (name, folder,
   /// nonce), SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION, SYNCYTE_ERR_IO.
@@ -32,7 +32,7 @@ class models {
   void serve(const rendezvous& place);
 
   /// A new connection with this request. Throws SYNCYTE_ERR_PEER_DIED if the server has ended.
-  own_descriptor open(purpose what, const std::string& name, std::uint64_t bytes, const deadline& until) const;
+  own_descriptor open(purpose what, const std::string& name, const model_place& place, const deadline& until) const;
 
   /// Time limit of an exchange with the server.
   deadline limit() const { return deadline(seconds_); }

@@ -11,10 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/strided_copy.hpp"
 #include "base/struct_size.hpp"
+#include "cache/model_checksums.hpp"
 #include "memory/capacity.hpp"
-#include "memory/huge_pages.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::cache {
@@ -36,8 +35,8 @@ syncyte_buffer_t described(const syncyte_buffer_t* buffer, void* nowhere) {
 
 }  // namespace
 
-publication::publication(std::shared_ptr<models> where, std::string name, bool has_checksums)
-    : where_(std::move(where)), name_(std::move(name)) {
+publication::publication(std::shared_ptr<models> where, std::string name, bool has_checksums, int device)
+    : where_(std::move(where)), name_(std::move(name)), device_(device) {
   check_model_name(name_);
   layout_.set_checksums(has_checksums);
 }
@@ -55,7 +54,7 @@ void publication::add(const std::string& tensor, const syncyte_buffer_t* buffer)
   std::byte nowhere{};
   const syncyte_buffer_t source = described(buffer, &nowhere);
   const base::buffer checked(&source, "buffer");
-  checked.require_host();
+  if (checked.memory() != SYNCYTE_MEMORY_HOST) memory::require_device(checked.memory(), checked.device());
   layout_.add(tensor, checked, source.data != &nowhere);
   sources_.push_back(source);
   if (source.data == &nowhere) sources_.back().data = nullptr;
@@ -67,14 +66,22 @@ void publication::start() {
   if (!connection_) begin();
 }
 
+model_place publication::place() const {
+  if (device_ < 0) return {.bytes = layout_.file_bytes()};
+  return {.bytes = bytes_on_device(layout_, device_),
+          .is_on_device = 1,
+          .device = *layout_.device(),
+          .device_bytes = memory::cuda_backend().total_bytes(device_)};
+}
+
 void publication::begin() {
   layout_.plan();
+  if (device_ >= 0) layout_.set_device(memory::cuda_system().id(device_));
   const deadline until = where_->limit();
-  own_descriptor connection = where_->open(purpose::publish, name_, layout_.file_bytes(), until);
+  own_descriptor connection = where_->open(purpose::publish, name_, place(), until);
   receive(connection, until, "a publication");
-  memory::require_available(layout_.file_bytes(), fmt::format("the model \"{}\"", name_));
-  make_file();
-  send(connection, note{.what = news::memory, .value = layout_.groups()}.encode(), until, &file_);
+  make_memory();
+  send(connection, note{.what = news::memory, .value = layout_.groups()}.encode(), until, files_);
   is_written_.assign(sources_.size(), false);
   left_.assign(layout_.groups(), 0);
   const auto& tensors = layout_.tensors();
@@ -83,26 +90,27 @@ void publication::begin() {
   connection_ = std::move(connection);
 }
 
+void publication::make_memory() {
+  files_.clear();  // of an attempt that has failed
+  memory::require_available(layout_.file_bytes(), fmt::format("the model \"{}\"", name_));
+  make_file();
+  if (device_ < 0)
+    writer_ = make_host_writer(layout_, mapping_.get());
+  else
+    writer_ = make_device_writer(layout_, device_, files_.emplace_back());
+}
+
 void publication::make_file() {
   const std::uint64_t bytes = layout_.file_bytes();
-  file_ = memory::open_memfd("syncyte-model");
-  if (!file_) fail_to_make("memfd_create", name_, bytes);
-  if (ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail_to_make("ftruncate", name_, bytes);
-  if (fcntl(file_.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+  const memory::descriptor& file = files_.emplace_back(memory::open_memfd("syncyte-model"));
+  if (!file) fail_to_make("memfd_create", name_, bytes);
+  if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) fail_to_make("ftruncate", name_, bytes);
+  if (fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
     fail_to_make("sealing its size", name_, bytes);
-  mapping_ = memory::map_shared(file_.number(), bytes);
+  mapping_ = memory::map_shared(file.number(), bytes);
   madvise(mapping_.get(), bytes, MADV_DONTFORK);
   const auto manifest = layout_.encode();
   std::memcpy(mapping_.get(), manifest.data(), manifest.size());
-}
-
-/// Makes the file resident up to the end of a group, in huge pages where that is possible.
-void publication::make_resident(std::uint64_t group) {
-  const std::uint64_t wanted =
-      std::min(memory::round_up(layout_.group_end(group), memory::huge_page_bytes), layout_.file_bytes());
-  if (wanted <= resident_) return;
-  memory::touch_and_collapse(mapping_.get() + resident_, wanted - resident_);
-  resident_ = wanted;
 }
 
 void publication::write(std::uint64_t number, const base::buffer& from) {
@@ -113,14 +121,16 @@ void publication::write(std::uint64_t number, const base::buffer& from) {
                base::dtype_name(tensor.dtype));
   base::expect(std::ranges::equal(from.shape(), tensor.extents()), SYNCYTE_ERR_SHAPE, "buffer",
                base::shape_text(from.shape()), "{}", base::shape_text(tensor.extents()));
-  make_resident(tensor.group);
-  if (tensor.bytes > 0)
-    base::copy_strided(mapping_.get() + tensor.offset, tensor.distances(), from.data(), from.strides(),
-                       tensor.extents(), from.element_bytes());
+  if (tensor.bytes > 0) writer_->write(tensor, from);
   if (is_written_[number]) return;
   is_written_[number] = true;
   --left_[tensor.group];
   tell_ready();
+}
+
+void publication::free_memory() {
+  writer_.reset();
+  mapping_.reset();
 }
 
 /// The last group is ready when the file is sealed.
@@ -128,6 +138,7 @@ void publication::tell_ready() {
   const std::uint64_t before = ready_;
   while (ready_ + 1 < left_.size() && left_[ready_] == 0) ++ready_;
   if (ready_ == before) return;
+  writer_->wait();
   send(connection_, note{.what = news::ready, .value = ready_}.encode(), where_->limit());
 }
 
@@ -135,7 +146,7 @@ void publication::fill(const std::string& tensor, const syncyte_buffer_t* buffer
   const std::lock_guard lock(mutex_);
   require_open();
   const base::buffer from(buffer, "buffer");
-  from.require_host();
+  if (from.memory() != SYNCYTE_MEMORY_HOST) memory::require_device(from.memory(), from.device());
   const std::uint64_t number = layout_.find(tensor);
   if (!connection_) begin();
   const model_tensor& found = layout_.tensors()[number];
@@ -165,18 +176,17 @@ void publication::finish() {
 }
 
 void publication::write_checksums() {
-  const auto& tensors = layout_.tensors();
-  for (std::uint64_t number = 0; number < tensors.size(); ++number) {
-    const std::uint64_t sum = model_layout::checksum({mapping_.get() + tensors[number].offset, tensors[number].bytes});
-    std::memcpy(mapping_.get() + model_layout::checksum_offset(number), &sum, sizeof(sum));
-  }
+  const auto sums = checksums(layout_, writer_->begin());
+  for (std::uint64_t number = 0; number < sums.size(); ++number)
+    std::memcpy(mapping_.get() + model_layout::checksum_offset(number), &sums[number], sizeof(sums[number]));
 }
 
 void publication::seal() {
+  writer_->wait();
   if (layout_.has_checksums()) write_checksums();
-  mapping_.reset();
+  free_memory();
   const deadline until = where_->limit();
-  while (fcntl(file_.number(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
+  while (fcntl(files_.front().number(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
     if (errno != EBUSY) fail_to_make("sealing its contents", name_, layout_.file_bytes());
     // Linux may hold a reference to a page for a moment, such as one that a binder has just read.
     base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
@@ -187,7 +197,7 @@ void publication::seal() {
   send(connection_, note{.what = news::done, .value = layout_.groups()}.encode(), until);
   receive(connection_, until, "the end of a publication");
   is_over_ = true;
-  file_.close();
+  files_.clear();
   connection_ = {};
 }
 
@@ -195,8 +205,8 @@ void publication::give_up(const base::error& failed) {
   is_over_ = true;
   if (connection_) base::error_of([&] { send(connection_, note::of(failed).encode(), where_->limit()); });
   connection_ = {};
-  mapping_.reset();
-  file_.close();
+  free_memory();
+  files_.clear();
 }
 
 void publication::fail(syncyte_status_t status, const std::string& reason) {

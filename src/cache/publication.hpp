@@ -8,19 +8,21 @@
 #include <vector>
 
 #include "cache/model_layout.hpp"
+#include "cache/model_writer.hpp"
 #include "cache/models.hpp"
 #include "memory/mapping.hpp"
 #include "syncyte/base.h"
 
 namespace syncyte::cache {
 
-/// A model that this process publishes: a list of tensors, then a file of its own with their bytes. Binders may have
+/// A model that this process publishes: a list of tensors, then memory of its own with their bytes. Binders may have
 /// the model from start() on, and use a group of tensors as soon as it and those before it are written. Once all is
-/// written the file is sealed: no process can change it. Thread-safe.
+/// written the file is sealed: no process can change it. Memory of a device cannot be sealed; processes map it to read
+/// it. Thread-safe.
 class publication {
  public:
-  /// Throws SYNCYTE_ERR_ARGUMENT for a wrong name.
-  publication(std::shared_ptr<models> where, std::string name, bool has_checksums);
+  /// `device`: in whose memory the model will lie; -1: in host memory. Throws SYNCYTE_ERR_ARGUMENT for a wrong name.
+  publication(std::shared_ptr<models> where, std::string name, bool has_checksums, int device = -1);
 
   /// Adds a tensor. Its memory must stay until finish(); data may be null for a tensor that fill() writes.
   void add(const std::string& tensor, const syncyte_buffer_t* buffer);
@@ -42,8 +44,10 @@ class publication {
  private:
   void require_open() const;
   void begin();
+  model_place place() const;
+  void make_memory();
   void make_file();
-  void make_resident(std::uint64_t group);
+  void free_memory();
   void write(std::uint64_t number, const base::buffer& from);
   void write_checksums();
   void tell_ready();
@@ -57,9 +61,10 @@ class publication {
   std::vector<syncyte_buffer_t> sources_;
   bool is_over_ = false;
   own_descriptor connection_;  // empty before start()
-  memory::descriptor file_;
-  memory::mapping mapping_;  // not in a forked child, where it would keep the file from being sealed
-  std::uint64_t resident_ = 0;
+  int device_;                 // -1: host memory
+  std::vector<memory::descriptor> files_;
+  memory::mapping mapping_;  // of the first file; not in a forked child, where it would keep it from being sealed
+  std::unique_ptr<model_writer> writer_;
   std::vector<bool> is_written_;
   std::vector<std::uint64_t> left_;  // tensors of each group that are not written
   std::uint64_t ready_ = 0;          // groups

@@ -68,13 +68,13 @@ const place& decisive_of(const place& target, const place& source) {
   return target.memory == SYNCYTE_MEMORY_HOST ? source : target;
 }
 
-/// This library's own stream of a device. It is never destroyed: the driver's shutdown destroys it.
+}  // namespace
+
+// It is never destroyed: the driver's shutdown destroys it.
 void* own_stream(int device) {
   static per_device<void> streams;
   return streams.get(device, [](int number) { return cuda_backend().create_stream(number); });
 }
-
-}  // namespace
 
 void copy(const place& target, const place& source, std::size_t bytes, void* stream) {
   backend_of(decisive_of(target, source).memory).copy(target, source, bytes, stream);

@@ -57,6 +57,9 @@ void copy(const place& target, const place& source, std::size_t bytes, void* str
 /// Copies on a stream of its own, complete on return. It does not wait for work that other streams have queued.
 void copy_now(const place& target, const place& source, std::size_t bytes);
 
+/// This library's own stream of a device, which all threads share.
+void* own_stream(int device);
+
 /// Acquires a buffer from the pool of the kind of memory and device. Returns null for 0 bytes. Throws
 /// SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED, SYNCYTE_ERR_ARGUMENT. Thread-safe.
 void* acquire(std::size_t bytes, syncyte_memory_t memory, int device);

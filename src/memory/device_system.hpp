@@ -16,6 +16,9 @@ using device_id = std::array<unsigned char, 16>;
 /// "GPU-5300...", as nvidia-smi writes it.
 std::string text_of(const device_id& id);
 
+/// What a device may do with mapped memory.
+enum class device_access { read, write };
+
 /// A range of device addresses of this process. Its pages lie on any devices, and may be those of other processes. The
 /// destructor waits for the device's operations and unmaps the pages; memory lives while a process maps it. All
 /// functions throw base::error with the driver's reason.
@@ -27,9 +30,11 @@ class device_range {
   /// Makes zeroed memory on this process's device, maps it at an offset, and returns its descriptor, for map(). Both
   /// numbers are multiples of page_bytes(), and bytes is not 0.
   virtual descriptor create(std::size_t offset, std::size_t bytes) = 0;
-  /// Maps memory that another process has made, for use by this process's device.
-  virtual void map(std::size_t offset, std::size_t bytes, const descriptor& file) = 0;
-  /// Lets another device of this process access all mapped memory, at the same addresses.
+  /// Maps memory that another process has made, for use by this process's device. A kernel that writes to memory
+  /// that was mapped to be read fails, and with it the device's context.
+  virtual void map(std::size_t offset, std::size_t bytes, const descriptor& file,
+                   device_access access = device_access::write) = 0;
+  /// Lets another device of this process read and write all mapped memory, at the same addresses.
   virtual void allow(int device) = 0;
 };
 

@@ -31,7 +31,8 @@ struct answer {
 answer receive_answer(const descriptor& socket) {
   message got = receive_message(socket);
   answer result{{}, "receiving a descriptor", got.code != 0 ? got.code : EPROTO, got.bytes == refused};
-  if (got.bytes == given && got.file && send_message(socket, taken) == 0) result.file = std::move(got.file);
+  if (got.bytes == given && got.files.size() == 1 && send_message(socket, taken) == 0)
+    result.file = std::move(got.files.front());
   return result;
 }
 
@@ -58,7 +59,7 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
     if (!shown.empty()) send_message(caller, refused);
     return false;
   }
-  if (send_message(caller, given, &file) != 0) return false;
+  if (send_message(caller, given, {&file, 1}) != 0) return false;
   // The caller may have disconnected meanwhile.
   return has_spoken() && receive_message(caller).bytes == taken;
 }

@@ -61,9 +61,9 @@ int try_to_connect(const descriptor& socket, const address& there) {
   return code;
 }
 
-/// A message's header, with room for one descriptor as ancillary data.
+/// A message's header, with room for descriptors as ancillary data.
 struct envelope {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(most_files * sizeof(int))] = {};
   iovec content;
   msghdr header{};
 
@@ -71,19 +71,36 @@ struct envelope {
     header.msg_iov = &content;
     header.msg_iovlen = 1;
   }
-  void make_room() {
+  void make_room(std::size_t files) {
     header.msg_control = control;
-    header.msg_controllen = sizeof(control);
+    header.msg_controllen = CMSG_SPACE(files * sizeof(int));
   }
 };
 
-descriptor attached_file(const msghdr& header) {
+void attach(msghdr& header, std::span<const descriptor> files) {
+  cmsghdr* const attached = CMSG_FIRSTHDR(&header);
+  attached->cmsg_level = SOL_SOCKET;
+  attached->cmsg_type = SCM_RIGHTS;
+  attached->cmsg_len = CMSG_LEN(files.size() * sizeof(int));
+  unsigned char* next = CMSG_DATA(attached);
+  for (const descriptor& file : files) {
+    const int number = file.number();
+    std::memcpy(next, &number, sizeof(int));
+    next += sizeof(int);
+  }
+}
+
+std::vector<descriptor> attached_files(const msghdr& header) {
+  std::vector<descriptor> result;
   const cmsghdr* const attached = CMSG_FIRSTHDR(&header);
-  if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS || attached->cmsg_len != CMSG_LEN(sizeof(int)))
-    return {};
-  int number = -1;
-  std::memcpy(&number, CMSG_DATA(attached), sizeof(int));
-  return descriptor(number);
+  if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS) return result;
+  const unsigned char* const first = CMSG_DATA(attached);
+  for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= attached->cmsg_len; at += sizeof(int)) {
+    int number = -1;
+    std::memcpy(&number, first + at, sizeof(int));
+    result.emplace_back(number);
+  }
+  return result;
 }
 
 }  // namespace
@@ -132,16 +149,11 @@ std::pair<descriptor, descriptor> connected_pair() {
   return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
-int send_message(const descriptor& socket, const std::string& bytes, const descriptor* file) {
+int send_message(const descriptor& socket, const std::string& bytes, std::span<const descriptor> files) {
   envelope message(const_cast<char*>(bytes.data()), bytes.size());
-  if (file != nullptr) {
-    message.make_room();
-    cmsghdr* const attached = CMSG_FIRSTHDR(&message.header);
-    attached->cmsg_level = SOL_SOCKET;
-    attached->cmsg_type = SCM_RIGHTS;
-    attached->cmsg_len = CMSG_LEN(sizeof(int));
-    const int number = file->number();
-    std::memcpy(CMSG_DATA(attached), &number, sizeof(int));
+  if (!files.empty()) {
+    message.make_room(files.size());
+    attach(message.header, files);
   }
   const ssize_t sent = sendmsg(socket.number(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent == static_cast<ssize_t>(bytes.size()) ? 0 : sent < 0 ? errno : EMSGSIZE;
@@ -151,7 +163,7 @@ message receive_message(const descriptor& socket) {
   message result;
   result.bytes.resize(longest_message);
   envelope received(result.bytes.data(), result.bytes.size());
-  received.make_room();
+  received.make_room(most_files);
   const auto receive = [&] { return recvmsg(socket.number(), &received.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT); };
   ssize_t size = receive();
   while (size < 0 && errno == EINTR) size = receive();
@@ -160,7 +172,7 @@ message receive_message(const descriptor& socket) {
   result.code = size < 0 ? errno : 0;
   result.bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   if (size <= 0) return result;
-  result.file = attached_file(received.header);
+  result.files = attached_files(received.header);
   if ((received.header.msg_flags & MSG_CTRUNC) != 0) result.code = EMFILE;  // this process has too many open files
   if ((received.header.msg_flags & MSG_TRUNC) != 0) result.code = EMSGSIZE;
   return result;

@@ -3,14 +3,16 @@
 
 #include <chrono>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "memory/descriptor.hpp"
 
 namespace syncyte::memory {
 
-/// Unix sockets of processes of one user: messages of bytes, each with a descriptor or without. A socket's name is a
+/// Unix sockets of processes of one user: messages of bytes, each with some descriptors or none. A socket's name is a
 /// path, or "@..." for the abstract name "\0...", which is in no file system.
 
 /// Listens, without blocking in accept_caller(); throws SYNCYTE_ERR_UNSUPPORTED.
@@ -38,16 +40,17 @@ connection connect_to(const std::string& name, const std::function<bool()>& keep
 /// Two ends of a connection within this process; throws SYNCYTE_ERR_LIMIT, SYNCYTE_ERR_UNSUPPORTED.
 std::pair<descriptor, descriptor> connected_pair();
 
-/// Most bytes of a message that is received whole.
+/// Most bytes, and most descriptors, of a message that is received whole.
 inline constexpr std::size_t longest_message = 8192;
+inline constexpr std::size_t most_files = 3;
 
-/// Sends a message, with a copy of a descriptor unless `file` is null; does not wait. Returns 0 or errno.
-int send_message(const descriptor& socket, const std::string& bytes, const descriptor* file = nullptr);
+/// Sends a message, with copies of descriptors; does not wait. Returns 0 or errno.
+int send_message(const descriptor& socket, const std::string& bytes, std::span<const descriptor> files = {});
 
 /// A message; `code` is errno, or 0 with empty bytes at the connection's end.
 struct message {
   std::string bytes;
-  descriptor file;
+  std::vector<descriptor> files;
   int code = 0;
 };
 

@@ -53,8 +53,8 @@ mapping map_shared(int descriptor, std::size_t bytes) { return map(descriptor, b
 mapping map_anonymous(std::size_t bytes) { return map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS); }
 
 // Without MAP_NORESERVE the system counts all of the file as memory that may be written.
-mapping map_private(int descriptor, std::size_t bytes, bool is_accessible) {
-  return map(descriptor, bytes, MAP_PRIVATE | MAP_NORESERVE, is_accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+mapping map_private(int descriptor, std::size_t bytes) {
+  return map(descriptor, bytes, MAP_PRIVATE | MAP_NORESERVE, PROT_NONE);
 }
 
 }  // namespace syncyte::memory

@@ -24,7 +24,7 @@ using mapping = std::unique_ptr<std::byte[], unmapper>;
 /// Maps a file's memory, shared. `bytes` is rounded up to pages and must not be 0. Throws SYNCYTE_ERR_MEMORY.
 mapping map_shared(int descriptor, std::size_t bytes);
 mapping map_anonymous(std::size_t bytes);
-/// Maps a file's memory copy-on-write, without access if `is_accessible` is false: mprotect() gives it later.
-mapping map_private(int descriptor, std::size_t bytes, bool is_accessible);
+/// Maps a file's memory copy-on-write, without access rights: mprotect() gives them.
+mapping map_private(int descriptor, std::size_t bytes);
 
 }  // namespace syncyte::memory

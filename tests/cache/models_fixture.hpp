@@ -88,7 +88,7 @@ class models_test : public testing::Test {
     return {.name = "models", .folder = folder_.string(), .nonce = nonce, .seconds = seconds};
   }
   std::shared_ptr<cache::models> served(std::uint64_t budget = 0) const {
-    auto made = cache::models::create(budget);
+    auto made = cache::models::create({budget});
     made->serve(place());
     return made;
   }

@@ -232,7 +232,7 @@ TEST_F(model_deaths, a_forked_child_keeps_memory_and_connects_anew) {
   const auto there = models::connect(place());
   const auto bound = model::bind(*there, "net");
   data_of(*bound, "x")[0] = 7;
-  const auto alone = models::create(0);
+  const auto alone = models::create({});
   publication loading(all, "more", false);
   const syncyte_buffer_t shape = shape_of(10);
   loading.add("x", &shape);
@@ -288,7 +288,7 @@ TEST_F(model_deaths, children_of_a_process_do_not_keep_its_connections) {
 }
 
 TEST_F(model_deaths, a_child_does_not_keep_a_model_from_being_sealed) {
-  const auto all = models::create(0);
+  const auto all = models::create({});
   publication loading(all, "net", false);
   const syncyte_buffer_t shape = shape_of(10);
   loading.add("x", &shape);
@@ -307,7 +307,7 @@ TEST_F(model_deaths, a_child_does_not_keep_a_model_from_being_sealed) {
 
 TEST_F(model_deaths, too_many_open_files_are_reported) {
   const int code = test::run_process([&] {
-    const auto all = models::create(0);
+    const auto all = models::create({});
     publish(all, "net", numbers(10, 1));
     std::vector<std::shared_ptr<model>> bound;
     const auto open_files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});

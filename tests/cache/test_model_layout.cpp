@@ -261,8 +261,8 @@ TEST(model_layout, thousands_of_damaged_manifests) {
       ++accepted;
       ASSERT_EQ(read.file_bytes(), bytes);
       for (const model_tensor& each : read.tensors()) {
-        ASSERT_LE(each.bytes, bytes);
-        ASSERT_LE(each.offset, bytes - each.bytes);
+        ASSERT_LE(each.bytes, read.end());
+        ASSERT_LE(each.offset, read.end() - each.bytes);
         ASSERT_GE(each.offset, read.data_begin());
         ASSERT_LT(each.group, read.groups());
         ASSERT_LE(each.offset + each.bytes, read.group_end(each.group));
@@ -274,7 +274,7 @@ TEST(model_layout, thousands_of_damaged_manifests) {
       EXPECT_TRUE(status == SYNCYTE_ERR_FORMAT || status == SYNCYTE_ERR_VERSION) << status << ": " << text;
     }
   }
-  EXPECT_GT(accepted, 50) << "changes that leave a valid manifest, such as of a name";
+  EXPECT_GT(accepted, 25) << "changes that leave a valid manifest, such as of a name";
   EXPECT_LT(accepted, 3000);
 }
 

@@ -85,6 +85,13 @@ static void models_are_published_and_bound(void) {
   EXPECT_OK(syncyte_model_destroy(&model));
 }
 
+/// The error for a device that no machine has.
+static syncyte_status_t without_this_device(void) {
+  int32_t devices = 0;
+  EXPECT_OK(syncyte_memory_device_count(SYNCYTE_MEMORY_CUDA, &devices));
+  return devices == 0 ? SYNCYTE_ERR_UNSUPPORTED : SYNCYTE_ERR_ARGUMENT;
+}
+
 static void wrong_arguments(void) {
   double values[count] = {0};
   syncyte_models_t models = NULL, other = NULL;
@@ -96,14 +103,9 @@ static void wrong_arguments(void) {
   syncyte_publication_options_t sums = SYNCYTE_PUBLICATION_OPTIONS_INIT;
   syncyte_cache_rendezvous_t where = place();
 
-  options.memory = SYNCYTE_MEMORY_CUDA;
-  EXPECT_ERROR(syncyte_models_create(&options, &models), SYNCYTE_ERR_UNSUPPORTED, "memory is SYNCYTE_MEMORY_CUDA");
-  options.memory = 7;
-  EXPECT_ERROR(syncyte_models_create(&options, &models), SYNCYTE_ERR_ARGUMENT, "memory is 7");
-  options.memory = SYNCYTE_MEMORY_HOST;
-  options.device = 1;
-  EXPECT_ERROR(syncyte_models_create(&options, &models), SYNCYTE_ERR_ARGUMENT, "device is 1");
-  options.device = 0;
+  options.device_budget = -5;
+  EXPECT_ERROR(syncyte_models_create(&options, &models), SYNCYTE_ERR_ARGUMENT, "device_budget is -5");
+  options.device_budget = 0;
   options.budget = -1;
   EXPECT_ERROR(syncyte_models_create(&options, &models), SYNCYTE_ERR_ARGUMENT, "budget is -1");
   EXPECT_ERROR(syncyte_models_create(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "models is null");
@@ -125,13 +127,23 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_publication_create(models, "", NULL, &publication), SYNCYTE_ERR_ARGUMENT, "name is empty");
   sums.checksums = 2;
   EXPECT_ERROR(syncyte_publication_create(models, "net", &sums, &publication), SYNCYTE_ERR_ARGUMENT, "checksums is 2");
+  sums.checksums = 0;
+  sums.memory = 7;
+  EXPECT_ERROR(syncyte_publication_create(models, "net", &sums, &publication), SYNCYTE_ERR_ARGUMENT, "memory is 7");
+  sums.memory = SYNCYTE_MEMORY_CUDA;
+  sums.device = -2;
+  EXPECT_ERROR(syncyte_publication_create(models, "net", &sums, &publication), SYNCYTE_ERR_ARGUMENT, "device is -2");
+  sums.device = 1000;
+  EXPECT(syncyte_publication_create(models, "net", &sums, &publication) == without_this_device());
   EXPECT_OK(syncyte_publication_create(models, "net", NULL, &publication));
   EXPECT_ERROR(syncyte_publication_start(publication), SYNCYTE_ERR_ARGUMENT, "publication is without tensors");
   EXPECT_ERROR(syncyte_publication_add(publication, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "tensor is null");
   EXPECT_ERROR(syncyte_publication_add(publication, "a", NULL), SYNCYTE_ERR_ARGUMENT, "buffer");
   buffer.memory = SYNCYTE_MEMORY_CUDA;
-  EXPECT_ERROR(syncyte_publication_add(publication, "a", &buffer), SYNCYTE_ERR_UNSUPPORTED, "buffer");
+  buffer.device = 1000;
+  EXPECT(syncyte_publication_add(publication, "a", &buffer) == without_this_device());
   buffer.memory = SYNCYTE_MEMORY_HOST;
+  buffer.device = 0;
   buffer.dtype = 99;
   EXPECT_ERROR(syncyte_publication_add(publication, "a", &buffer), SYNCYTE_ERR_TYPE, "99");
   buffer.dtype = SYNCYTE_FLOAT64;
@@ -142,8 +154,14 @@ static void wrong_arguments(void) {
   EXPECT_OK(syncyte_publication_start(publication));
   EXPECT_OK(syncyte_publication_start(publication));
   EXPECT_ERROR(syncyte_publication_fill(publication, "b", &buffer), SYNCYTE_ERR_NOT_FOUND, "no tensor \"b\"");
+  bind.memory = 7;
+  EXPECT_ERROR(syncyte_models_bind(models, "net", &bind, &model), SYNCYTE_ERR_ARGUMENT, "memory is 7");
   bind.memory = SYNCYTE_MEMORY_CUDA;
-  EXPECT_ERROR(syncyte_models_bind(models, "net", &bind, &model), SYNCYTE_ERR_UNSUPPORTED, "SYNCYTE_MEMORY_CUDA");
+  bind.device = 1000;
+  EXPECT(syncyte_models_bind(models, "net", &bind, &model) == without_this_device());
+  bind.device = -1;
+  bind.copy = 2;
+  EXPECT_ERROR(syncyte_models_bind(models, "net", &bind, &model), SYNCYTE_ERR_ARGUMENT, "copy is 2");
   EXPECT_ERROR(syncyte_models_bind(models, "net", NULL, NULL), SYNCYTE_ERR_ARGUMENT, "model is null");
   EXPECT_OK(syncyte_models_bind(models, "net", NULL, &model));
   EXPECT_ERROR(syncyte_model_wait(model, 0, 0.01), SYNCYTE_ERR_TIMEOUT, "0 of 1 groups");

@@ -408,8 +408,8 @@ int main(void) {
        sampling_with},
       {"syncyte_cache_sizes_t", sizeof sizes, 24, 0, &sizes, cache_with},
       INPUT(syncyte_models_options_t, 24, SYNCYTE_MODELS_OPTIONS_INIT, models_with),
-      RESERVED_INPUT(syncyte_publication_options_t, 16, SYNCYTE_PUBLICATION_OPTIONS_INIT, publication_with),
-      INPUT(syncyte_bind_options_t, 16, SYNCYTE_BIND_OPTIONS_INIT, bind_with),
+      RESERVED_INPUT(syncyte_publication_options_t, 24, SYNCYTE_PUBLICATION_OPTIONS_INIT, publication_with),
+      RESERVED_INPUT(syncyte_bind_options_t, 24, SYNCYTE_BIND_OPTIONS_INIT, bind_with),
       {"syncyte_cache_rendezvous_t", sizeof nowhere, 48, 0, &nowhere, rendezvous_with},
       {"syncyte_trace_event_t", sizeof event, 72, offsetof(syncyte_trace_event_t, reserved), &event, tell_with},
       {"syncyte_error_fields_t", sizeof fields, 80, offsetof(syncyte_error_fields_t, reserved), &fields,
@@ -433,8 +433,8 @@ int main(void) {
       OUTPUT(syncyte_buffer_t, 168, interior_into),
       OUTPUT(syncyte_buffer_t, 168, bucket_into),
       OUTPUT(syncyte_buffer_t, 168, find_into),
-      OUTPUT(syncyte_published_t, 176, published_into),
-      OUTPUT(syncyte_model_info_t, 40, model_into),
+      OUTPUT(syncyte_published_t, 184, published_into),
+      OUTPUT(syncyte_model_info_t, 56, model_into),
       OUTPUT(syncyte_model_tensor_t, 184, model_tensor_into),
   };
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {

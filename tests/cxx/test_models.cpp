@@ -20,7 +20,7 @@ TEST(models, are_published_and_bound) {
   std::vector<float> weight(1000), bias(10, 0.5F);
   std::iota(weight.begin(), weight.end(), 0.0F);
   {
-    const auto publication = models.publish("net", true);
+    const auto publication = models.publish("net", {.checksums = true});
     publication.add("weight", weight);
     publication.add("bias", bias);
     publication.start();

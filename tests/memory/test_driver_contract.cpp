@@ -247,6 +247,22 @@ int make_and_wait(int socket) {
 namespace {
 
 /// Another process's memory is mapped by a descriptor, and stays after that process was killed.
+TEST_F(driver_contract, memory_can_be_mapped_to_be_read) {
+  handle of = 0;
+  ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
+  const CUdeviceptr at = map(of, page_);
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(at, 42, page_, nullptr));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(nullptr));
+  CUdeviceptr other = 0;
+  ASSERT_CUDA(cuda_.cuMemAddressReserve(&other, page_, 0, 0, 0));
+  ASSERT_CUDA(cuda_.cuMemMap(other, page_, 0, of, 0));
+  EXPECT_CUDA(allow(other, page_, CU_MEM_ACCESS_FLAGS_PROT_READ));
+  EXPECT_EQ(read(other, page_), std::vector<char>(page_, 42));
+  unmap(other, page_);
+  unmap(at, page_);
+  EXPECT_CUDA(cuda_.cuMemRelease(of));
+}
+
 TEST_F(driver_contract, memory_outlives_its_maker) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

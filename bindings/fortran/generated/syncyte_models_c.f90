@@ -9,6 +9,9 @@ module syncyte_models_c
   implicit none
   public
 
+  !> A value of syncyte_bind_options_t::memory: where the model lies, without a copy.
+  integer(c_int32_t), parameter :: SYNCYTE_MEMORY_OF_MODEL = -1_c_int32_t
+
   !> Most processes that a syncyte_published_t names.
   integer(c_int32_t), parameter :: SYNCYTE_MOST_HOLDERS = 32_c_int32_t
 
@@ -16,20 +19,22 @@ module syncyte_models_c
   type, bind(C) :: syncyte_models_options_t
     ! sizeof(syncyte_models_options_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
-    ! most bytes of all models; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
+    ! most bytes of all models in host memory; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
     integer(c_int64_t) :: budget = 0_c_int64_t
-    ! kind of memory of the models: SYNCYTE_MEMORY_HOST
-    integer(c_int32_t) :: memory = 0_c_int32_t
-    ! number of the device; 0 for host memory
-    integer(c_int32_t) :: device = 0_c_int32_t
+    ! most bytes on each device; 0: as SYNCYTE_CACHE_DEVICE_MODEL_BYTES says
+    integer(c_int64_t) :: device_budget = 0_c_int64_t
   end type syncyte_models_options_t
 
   !> Options of a publication.
   type, bind(C) :: syncyte_publication_options_t
     ! sizeof(syncyte_publication_options_t)
-    integer(c_size_t) :: struct_size = 16_c_size_t
+    integer(c_size_t) :: struct_size = 24_c_size_t
     ! 1: checksums of the tensors, which syncyte_model_verify() compares; or 0
     integer(c_int32_t) :: checksums = 0_c_int32_t
+    ! where the model will lie
+    integer(c_int32_t) :: memory = 0_c_int32_t
+    ! the device, for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
+    integer(c_int32_t) :: device = -1_c_int32_t
     ! 0
     integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_publication_options_t
@@ -37,20 +42,25 @@ module syncyte_models_c
   !> Options of a binding.
   type, bind(C) :: syncyte_bind_options_t
     ! sizeof(syncyte_bind_options_t)
-    integer(c_size_t) :: struct_size = 16_c_size_t
-    ! kind of memory that the tensors are used in: SYNCYTE_MEMORY_HOST
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! where the tensors are used: a kind of memory, or SYNCYTE_MEMORY_OF_MODEL
     integer(c_int32_t) :: memory = 0_c_int32_t
-    ! number of the device; 0 for host memory
-    integer(c_int32_t) :: device = 0_c_int32_t
+    ! the device, for SYNCYTE_MEMORY_CUDA; -1: the model's, if it lies on one that this process sees, otherwise that
+    ! of the thread's context, or 0
+    integer(c_int32_t) :: device = -1_c_int32_t
+    ! 1: memory that the process may write, a copy where it lies on a device; or 0
+    integer(c_int32_t) :: copy = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_bind_options_t
 
   !> A model in a list for people.
   type, bind(C) :: syncyte_published_t
     ! sizeof(syncyte_published_t)
-    integer(c_size_t) :: struct_size = 176_c_size_t
+    integer(c_size_t) :: struct_size = 184_c_size_t
     ! of the model; valid until this thread asks the server again
     type(c_ptr) :: name = c_null_ptr
-    ! of its file
+    ! of its file, or of the device's memory
     integer(c_int64_t) :: bytes = 0_c_int64_t
     ! number of groups; 0: not known yet
     integer(c_int64_t) :: groups = 0_c_int64_t
@@ -62,20 +72,30 @@ module syncyte_models_c
     integer(c_int32_t) :: holders = 0_c_int32_t
     ! ids of the first processes that have it bound, then zeros
     integer(c_int32_t) :: processes(32) = 0_c_int32_t
+    ! UUID of the device whose memory it lies in, "GPU-..."; "" for host memory; valid as the name
+    type(c_ptr) :: device = c_null_ptr
   end type syncyte_published_t
 
   !> What a process has bound.
   type, bind(C) :: syncyte_model_info_t
     ! sizeof(syncyte_model_info_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
-    ! of the model's file
+    integer(c_size_t) :: struct_size = 56_c_size_t
+    ! from the model's begin to its end
     integer(c_int64_t) :: bytes = 0_c_int64_t
     ! number of tensors
     integer(c_int64_t) :: tensors = 0_c_int64_t
     ! number of groups
     integer(c_int64_t) :: groups = 0_c_int64_t
-    ! number of groups that are ready
+    ! number of groups that this process can use
     integer(c_int64_t) :: ready = 0_c_int64_t
+    ! kind of memory of the tensors
+    integer(c_int32_t) :: memory = 0_c_int32_t
+    ! their device; 0 for host memory
+    integer(c_int32_t) :: device = 0_c_int32_t
+    ! 1: other processes have the same memory, and nobody may write it; or 0
+    integer(c_int32_t) :: read_only = 0_c_int32_t
+    ! 0
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type syncyte_model_info_t
 
   !> A tensor of a model.
@@ -107,7 +127,7 @@ module syncyte_models_c
     !> Makes an empty set of models in this process, which others do not see before syncyte_models_serve().
     ! options [in]: null for defaults
     ! models [out]: the models
-    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (memory of devices), SYNCYTE_ERR_LIMIT (open files).
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files).
     function syncyte_models_create(options, models) bind(C, name="syncyte_models_create") result(answer)
       import
       type(syncyte_models_options_t), intent(in), optional :: options
@@ -199,7 +219,7 @@ module syncyte_models_c
     ! name [in]: of the model, 1 to 255 bytes
     ! options [in]: null for defaults
     ! publication [out]: the publication
-    ! Returns: SYNCYTE_ERR_ARGUMENT.
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (there is no device).
     function syncyte_publication_create(models, name, options, publication) bind(C, &
         name="syncyte_publication_create") result(answer)
       import
@@ -238,9 +258,9 @@ module syncyte_models_c
     ! publication [in]: a publication that has not started
     ! tensor [in]: its name, 1 to 1024 bytes, which no other tensor of the model has
     ! buffer [in]: any strides; its memory must stay until syncyte_publication_finish(). Its address may be null if
-    ! syncyte_publication_fill() gives the elements
-    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (memory of
-    ! devices).
+    ! syncyte_publication_fill() gives the elements. Memory of a device too, without gaps between the elements; all
+    ! work that writes it must be complete
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (gaps in memory of a device).
     function syncyte_publication_add(publication, tensor, buffer) bind(C, name="syncyte_publication_add") &
         result(answer)
       import
@@ -253,7 +273,8 @@ module syncyte_models_c
     !> Takes the name and the memory. From now on processes can bind the model, and wait for its groups.
     ! publication [in]: a publication with 1 or more tensors; one that has started is left alone
     ! Returns: SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the
-    ! machine), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    ! machine; the device), SYNCYTE_ERR_UNSUPPORTED (the device cannot share memory), SYNCYTE_ERR_ARGUMENT,
+    ! SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
     function syncyte_publication_start(publication) bind(C, name="syncyte_publication_start") result(answer)
       import
       type(c_ptr), value :: publication
@@ -264,7 +285,8 @@ module syncyte_models_c
     !> of the groups before it are written.
     ! publication [in]: a publication
     ! tensor [in]: name of the tensor
-    ! buffer [in]: of its type and shape, any strides
+    ! buffer [in]: of its type and shape, any strides; of a device as for syncyte_publication_add(), and with the
+    ! strides that the tensor has there
     ! Returns: as syncyte_publication_start(); SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
     ! SYNCYTE_ERR_BUSY (its group is ready, so that others may read it).
     function syncyte_publication_fill(publication, tensor, buffer) bind(C, name="syncyte_publication_fill") &
@@ -301,14 +323,16 @@ module syncyte_models_c
       integer(c_int32_t) :: answer
     end function syncyte_publication_fail
 
-    !> Binds a model: maps it into this process. Waits until its publisher has the memory, but not for its tensors.
+    !> Binds a model: maps it into this process, or copies it. Waits until its publisher has the memory, but not for
+    !> its tensors.
     ! models [in]: models
     ! name [in]: of the model
     ! options [in]: null for defaults
     ! model [out]: the model, which stays while this process has a reference
     ! Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_FORMAT (a damaged manifest), SYNCYTE_ERR_VERSION (published by
-    ! another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (memory of
-    ! devices), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
+    ! another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (the model lies
+    ! on a device that this process does not see; its devices cannot share memory), SYNCYTE_ERR_ARGUMENT (no such
+    ! device), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
     function syncyte_models_bind(models, name, options, model) bind(C, name="syncyte_models_bind") &
         result(answer)
       import
@@ -367,11 +391,11 @@ module syncyte_models_c
       integer(c_int32_t) :: answer
     end function syncyte_model_tensor
 
-    !> Finds a tensor by its name, and waits for its group.
+    !> Finds a tensor by its name; waits for its group, or copies it.
     ! model [in]: a model
     ! name [in]: of the tensor
     ! buffer [in,out]: struct_size set by the caller; the rest is filled. The memory is valid while the model is
-    ! bound; writes are this process's own
+    ! bound; writes are this process's own, unless syncyte_model_info_t::read_only forbids them
     ! Returns: SYNCYTE_ERR_NOT_FOUND; as syncyte_model_wait().
     function syncyte_model_find(model, name, buffer) bind(C, name="syncyte_model_find") result(answer)
       import
@@ -381,7 +405,7 @@ module syncyte_models_c
       integer(c_int32_t) :: answer
     end function syncyte_model_find
 
-    !> Waits until a group and those before it are ready.
+    !> Waits until a group and those before it are ready, and copies them if the binding is a copy.
     ! model [in]: a model
     ! group [in]: 0 to the number of groups - 1; -1: all
     ! timeout [in]: seconds; negative: as long as another group becomes ready within the time limit of the models

@@ -60,7 +60,7 @@ contains
   !> Makes an empty set of models in this process. budget: most bytes of all; absent: from the environment.
   subroutine models_create(self, budget, stat, errmsg)
     class(syncyte_models), intent(inout) :: self
-    ! most bytes of all models; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
+    ! most bytes of all models in host memory; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
     type(*), dimension(..), intent(in), target, optional :: budget
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -247,7 +247,8 @@ contains
     class(syncyte_publication), intent(in) :: self
     character(len=*), intent(in) :: tensor
     ! any strides; its memory must stay until syncyte_publication_finish(). Its address may be absent if
-    ! syncyte_publication_fill() gives the elements
+    ! syncyte_publication_fill() gives the elements. Memory of a device too, without gaps between the elements; all
+    ! work that writes it must be complete
     type(*), dimension(..), intent(in), target, asynchronous :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -282,7 +283,9 @@ contains
   subroutine publication_fill(self, tensor, array, stat, errmsg)
     class(syncyte_publication), intent(in) :: self
     character(len=*), intent(in) :: tensor
-    type(*), dimension(..), intent(in), target :: array  !! of its type and shape, any strides
+    ! of its type and shape, any strides; of a device as for syncyte_publication_add(), and with the strides that
+    ! the tensor has there
+    type(*), dimension(..), intent(in), target :: array
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=:), allocatable, target :: tensor_c

@@ -28,6 +28,7 @@ VERSION_PATCH = 0
 ABI_VERSION = 3
 MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.
 BUFFER_FIRST_SIZE = 168
+MEMORY_OF_MODEL = -1
 MOST_HOLDERS = 32  # Most processes that a syncyte_published_t names.
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
@@ -455,19 +456,20 @@ class ModelsOptions(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_models_options_t)
-        ("budget", ctypes.c_int64),  # most bytes of all models; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
-        ("memory", ctypes.c_int32),  # kind of memory of the models: SYNCYTE_MEMORY_HOST
-        ("device", ctypes.c_int32),  # number of the device; 0 for host memory
+        ("budget", ctypes.c_int64),  # most bytes of all models in host memory; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md)
+        ("device_budget", ctypes.c_int64),  # most bytes on each device; 0: as SYNCYTE_CACHE_DEVICE_MODEL_BYTES says
     ]
 
 
 class PublicationOptions(ctypes.Structure):
     """Options of a publication."""
 
-    _defaults_: dict[str, Any] = {}
+    _defaults_: dict[str, Any] = {"device": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_publication_options_t)
         ("checksums", ctypes.c_int32),  # 1: checksums of the tensors, which syncyte_model_verify() compares; or 0
+        ("memory", ctypes.c_int32),  # where the model will lie
+        ("device", ctypes.c_int32),  # the device, for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
         ("reserved", ctypes.c_int32),  # 0
     ]
 
@@ -475,11 +477,13 @@ class PublicationOptions(ctypes.Structure):
 class BindOptions(ctypes.Structure):
     """Options of a binding."""
 
-    _defaults_: dict[str, Any] = {}
+    _defaults_: dict[str, Any] = {"device": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_bind_options_t)
-        ("memory", ctypes.c_int32),  # kind of memory that the tensors are used in: SYNCYTE_MEMORY_HOST
-        ("device", ctypes.c_int32),  # number of the device; 0 for host memory
+        ("memory", ctypes.c_int32),  # where the tensors are used: a kind of memory, or SYNCYTE_MEMORY_OF_MODEL
+        ("device", ctypes.c_int32),  # the device, for SYNCYTE_MEMORY_CUDA; -1: the model's, if it lies on one that this process sees, otherwise that of the thread's context, or 0
+        ("copy", ctypes.c_int32),  # 1: memory that the process may write, a copy where it lies on a device; or 0
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -490,12 +494,13 @@ class Published(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_published_t)
         ("name", ctypes.c_char_p),  # of the model; valid until this thread asks the server again
-        ("bytes", ctypes.c_int64),  # of its file
+        ("bytes", ctypes.c_int64),  # of its file, or of the device's memory
         ("groups", ctypes.c_int64),  # number of groups; 0: not known yet
         ("ready", ctypes.c_int64),  # number of groups that are ready; less than groups: it is loading
         ("publisher", ctypes.c_int32),  # id of the process that has published it
         ("holders", ctypes.c_int32),  # number of bindings
         ("processes", ctypes.c_int32 * 32),  # ids of the first processes that have it bound, then zeros
+        ("device", ctypes.c_char_p),  # UUID of the device whose memory it lies in, "GPU-..."; "" for host memory; valid as the name
     ]
 
 
@@ -505,10 +510,14 @@ class ModelInfo(ctypes.Structure):
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_model_info_t)
-        ("bytes", ctypes.c_int64),  # of the model's file
+        ("bytes", ctypes.c_int64),  # from the model's begin to its end
         ("tensors", ctypes.c_int64),  # number of tensors
         ("groups", ctypes.c_int64),  # number of groups
-        ("ready", ctypes.c_int64),  # number of groups that are ready
+        ("ready", ctypes.c_int64),  # number of groups that this process can use
+        ("memory", ctypes.c_int32),  # kind of memory of the tensors
+        ("device", ctypes.c_int32),  # their device; 0 for host memory
+        ("read_only", ctypes.c_int32),  # 1: other processes have the same memory, and nobody may write it; or 0
+        ("reserved", ctypes.c_int32),  # 0
     ]
 
 
@@ -1776,7 +1785,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes an empty set of models in this process, which others do not see before syncyte_models_serve(). Returns:
-    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (memory of devices), SYNCYTE_ERR_LIMIT (open files).
+    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files).
     "syncyte_models_create": Function(
         ctypes.c_int32,
         [
@@ -1845,7 +1854,8 @@ CORE: dict[str, Function] = {
             ctypes.c_char_p,  # name (in): of the model
         ],
     ),
-    # Begins a list of tensors. Nothing is published before syncyte_publication_start(). Returns: SYNCYTE_ERR_ARGUMENT.
+    # Begins a list of tensors. Nothing is published before syncyte_publication_start(). Returns: SYNCYTE_ERR_ARGUMENT,
+    # SYNCYTE_ERR_UNSUPPORTED (there is no device).
     "syncyte_publication_create": Function(
         ctypes.c_int32,
         [
@@ -1876,19 +1886,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # publication (in,out): a publication
         ],
     ),
-    # Adds a tensor. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (memory
-    # of devices).
+    # Adds a tensor. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (gaps in memory of a device).
     "syncyte_publication_add": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # publication (in): a publication that has not started
             ctypes.c_char_p,  # tensor (in): its name, 1 to 1024 bytes, which no other tensor of the model has
-            ctypes.POINTER(BufferDescription),  # buffer (in): any strides; its memory must stay until syncyte_publication_finish(). Its address may be null if syncyte_publication_fill() gives the elements
+            ctypes.POINTER(BufferDescription),  # buffer (in): any strides; its memory must stay until syncyte_publication_finish(). Its address may be null if syncyte_publication_fill() gives the elements. Memory of a device too, without gaps between the elements; all work that writes it must be complete
         ],
     ),
     # Takes the name and the memory. From now on processes can bind the model, and wait for its groups. Returns:
-    # SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the machine),
-    # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+    # SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the machine; the
+    # device), SYNCYTE_ERR_UNSUPPORTED (the device cannot share memory), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open
+    # files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
     "syncyte_publication_start": Function(
         ctypes.c_int32,
         [
@@ -1903,7 +1913,7 @@ CORE: dict[str, Function] = {
         [
             ctypes.c_void_p,  # publication (in): a publication
             ctypes.c_char_p,  # tensor (in): name of the tensor
-            ctypes.POINTER(BufferDescription),  # buffer (in): of its type and shape, any strides
+            ctypes.POINTER(BufferDescription),  # buffer (in): of its type and shape, any strides; of a device as for syncyte_publication_add(), and with the strides that the tensor has there
         ],
     ),
     # Copies all tensors that are not filled, in the order in which they were added, and seals the model; starts first.
@@ -1925,10 +1935,11 @@ CORE: dict[str, Function] = {
             ctypes.c_char_p,  # reason (in): text of the error
         ],
     ),
-    # Binds a model: maps it into this process. Waits until its publisher has the memory, but not for its tensors.
-    # Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_FORMAT (a damaged manifest), SYNCYTE_ERR_VERSION (published by another
-    # version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (memory of devices),
-    # SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
+    # Binds a model: maps it into this process, or copies it. Waits until its publisher has the memory, but not for its
+    # tensors. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_FORMAT (a damaged manifest), SYNCYTE_ERR_VERSION (published
+    # by another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (the model lies
+    # on a device that this process does not see; its devices cannot share memory), SYNCYTE_ERR_ARGUMENT (no such
+    # device), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
     "syncyte_models_bind": Function(
         ctypes.c_int32,
         [
@@ -1976,18 +1987,19 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ModelTensor),  # tensor (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
-    # Finds a tensor by its name, and waits for its group. Returns: SYNCYTE_ERR_NOT_FOUND; as syncyte_model_wait().
+    # Finds a tensor by its name; waits for its group, or copies it. Returns: SYNCYTE_ERR_NOT_FOUND; as
+    # syncyte_model_wait().
     "syncyte_model_find": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # model (in): a model
             ctypes.c_char_p,  # name (in): of the tensor
-            ctypes.POINTER(BufferDescription),  # buffer (in,out): struct_size set by the caller; the rest is filled. The memory is valid while the model is bound; writes are this process's own
+            ctypes.POINTER(BufferDescription),  # buffer (in,out): struct_size set by the caller; the rest is filled. The memory is valid while the model is bound; writes are this process's own, unless syncyte_model_info_t::read_only forbids them
         ],
     ),
-    # Waits until a group and those before it are ready. Returns: SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TIMEOUT,
-    # SYNCYTE_ERR_PEER_DIED (the server, or the publisher, has ended), the error of a failed publication,
-    # SYNCYTE_ERR_INTERRUPTED.
+    # Waits until a group and those before it are ready, and copies them if the binding is a copy. Returns:
+    # SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TIMEOUT, SYNCYTE_ERR_PEER_DIED (the server, or the publisher, has ended), the error
+    # of a failed publication, SYNCYTE_ERR_INTERRUPTED.
     "syncyte_model_wait": Function(
         ctypes.c_int32,
         [

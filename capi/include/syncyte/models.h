@@ -10,18 +10,23 @@
  *
  * - A model is memory of its own: a file without a name that holds a manifest (of each tensor the name, type, shape and
  *   place) and the tensors. It is written once, then sealed: no process can change it. The server holds the file, but
- *   does not read it.
+ *   does not read it. The tensors may lie in memory of a CUDA device instead, which has a descriptor of its own; that
+ *   memory is freed when no process has it, and cannot be sealed.
  * - Binding maps the file copy-on-write: a process may write to its tensors, and only it sees what it has written.
- *   Binding takes the same time for models of any size; the system maps pages at their first use.
+ *   Binding takes the same time for models of any size; the system maps pages at their first use. Memory of a device is
+ *   mapped to be read: a kernel that writes to it fails, and with it the process's use of the device.
+ * - A model can be bound in other memory than its own: in host memory, or on another device. That is a copy, which
+ *   belongs to the process, and which syncyte_model_find() and syncyte_model_wait() make group by group.
  * - Tensors that share memory when they are added (the same address, type, shape and strides) share it in the model
  * too. Elements lie without gaps, in the order of the strides; a tensor with gaps between its elements becomes
  * row-major.
  * - A model is divided into groups of tensors, in the order in which they were added: at least 8 MiB each, but for the
  *   last one. A model can be bound while it is being published. Its groups become ready one after another. Before that,
- *   an access to their memory ends the process (SIGSEGV): it would read bytes that have not arrived, or write privately
- *   to a page that then gets no more of them. syncyte_model_find() waits for the tensor's group.
- * - The server has a budget of bytes. If a new model does not fit it, models that nobody has bound are removed, the
- *   least recently used first.
+ *   an access to their host memory ends the process (SIGSEGV), and memory of a device has other contents: it would read
+ * bytes that have not arrived, or write privately to a page that then gets no more of them. syncyte_model_find() waits
+ * for the tensor's group.
+ * - The server has a budget of bytes for host memory, and one for each device. If a new model does not fit it, models
+ *   of that memory that nobody has bound are removed, the least recently used first.
  *
  * The names end with the server's process: bound memory can be used, all other calls return SYNCYTE_ERR_PEER_DIED. A
  * model ends with its publisher's process before syncyte_publication_finish(): binders of it get SYNCYTE_ERR_PEER_DIED.
@@ -29,10 +34,6 @@
  *
  * All functions are local and thread-safe, and work before syncyte_init(), without it, and after syncyte_finalize(). A
  * forked child may use memory that its parent has bound, which is then its own copy; for all else it connects again.
- *
- * Options name the kind of memory and the device of models and of bindings. So far it is the host's; a model in memory
- * of a device will have a file of the driver beside that of its manifest, and a process that does not see the device a
- * copy, or an error.
  */
 #ifndef SYNCYTE_MODELS_H
 #define SYNCYTE_MODELS_H
@@ -55,34 +56,43 @@ typedef struct syncyte_model_s* syncyte_model_t;
 
 /** Options of new models. */
 typedef struct syncyte_models_options_t {
-  size_t struct_size;      /**< sizeof(syncyte_models_options_t) */
-  int64_t budget;          /**< most bytes of all models; 0: as SYNCYTE_CACHE_MODEL_BYTES says (docs/environment.md) */
-  syncyte_memory_t memory; /**< kind of memory of the models: SYNCYTE_MEMORY_HOST */
-  int32_t device;          /**< number of the device; 0 for host memory */
+  size_t struct_size;    /**< sizeof(syncyte_models_options_t) */
+  int64_t budget;        /**< most bytes of all models in host memory; 0: as SYNCYTE_CACHE_MODEL_BYTES says
+                              (docs/environment.md) */
+  int64_t device_budget; /**< most bytes on each device; 0: as SYNCYTE_CACHE_DEVICE_MODEL_BYTES says */
 } syncyte_models_options_t;
 
 /** All defaults. */
-#define SYNCYTE_MODELS_OPTIONS_INIT {sizeof(syncyte_models_options_t), 0, SYNCYTE_MEMORY_HOST, 0}
+#define SYNCYTE_MODELS_OPTIONS_INIT {sizeof(syncyte_models_options_t), 0, 0}
 
 /** Options of a publication. */
 typedef struct syncyte_publication_options_t {
-  size_t struct_size; /**< sizeof(syncyte_publication_options_t) */
-  int32_t checksums;  /**< 1: checksums of the tensors, which syncyte_model_verify() compares; or 0 */
-  int32_t reserved;   /**< 0 */
+  size_t struct_size;      /**< sizeof(syncyte_publication_options_t) */
+  int32_t checksums;       /**< 1: checksums of the tensors, which syncyte_model_verify() compares; or 0 */
+  syncyte_memory_t memory; /**< where the model will lie */
+  int32_t device;          /**< {default(-1)} the device, for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or
+                                0 */
+  int32_t reserved;        /**< 0 */
 } syncyte_publication_options_t;
 
 /** All defaults. */
-#define SYNCYTE_PUBLICATION_OPTIONS_INIT {sizeof(syncyte_publication_options_t), 0, 0}
+#define SYNCYTE_PUBLICATION_OPTIONS_INIT {sizeof(syncyte_publication_options_t), 0, SYNCYTE_MEMORY_HOST, -1, 0}
+
+/** A value of syncyte_bind_options_t::memory: where the model lies, without a copy. */
+#define SYNCYTE_MEMORY_OF_MODEL (-1)
 
 /** Options of a binding. */
 typedef struct syncyte_bind_options_t {
   size_t struct_size;      /**< sizeof(syncyte_bind_options_t) */
-  syncyte_memory_t memory; /**< kind of memory that the tensors are used in: SYNCYTE_MEMORY_HOST */
-  int32_t device;          /**< number of the device; 0 for host memory */
+  syncyte_memory_t memory; /**< where the tensors are used: a kind of memory, or ::SYNCYTE_MEMORY_OF_MODEL */
+  int32_t device;          /**< {default(-1)} the device, for SYNCYTE_MEMORY_CUDA; -1: the model's, if it lies on one
+                                that this process sees, otherwise that of the thread's context, or 0 */
+  int32_t copy;            /**< 1: memory that the process may write, a copy where it lies on a device; or 0 */
+  int32_t reserved;        /**< 0 */
 } syncyte_bind_options_t;
 
 /** All defaults. */
-#define SYNCYTE_BIND_OPTIONS_INIT {sizeof(syncyte_bind_options_t), SYNCYTE_MEMORY_HOST, 0}
+#define SYNCYTE_BIND_OPTIONS_INIT {sizeof(syncyte_bind_options_t), SYNCYTE_MEMORY_HOST, -1, 0, 0}
 
 /** Most processes that a ::syncyte_published_t names. */
 #define SYNCYTE_MOST_HOLDERS 32
@@ -91,21 +101,27 @@ typedef struct syncyte_bind_options_t {
 typedef struct syncyte_published_t {
   size_t struct_size;                      /**< sizeof(syncyte_published_t) */
   const char* name;                        /**< of the model; valid until this thread asks the server again */
-  int64_t bytes;                           /**< of its file */
+  int64_t bytes;                           /**< of its file, or of the device's memory */
   int64_t groups;                          /**< number of groups; 0: not known yet */
   int64_t ready;                           /**< number of groups that are ready; less than groups: it is loading */
   int32_t publisher;                       /**< id of the process that has published it */
   int32_t holders;                         /**< number of bindings */
   int32_t processes[SYNCYTE_MOST_HOLDERS]; /**< ids of the first processes that have it bound, then zeros */
+  const char* device;                      /**< UUID of the device whose memory it lies in, "GPU-..."; "" for host
+                                                memory; valid as the name */
 } syncyte_published_t;
 
 /** What a process has bound. */
 typedef struct syncyte_model_info_t {
-  size_t struct_size; /**< sizeof(syncyte_model_info_t) */
-  int64_t bytes;      /**< of the model's file */
-  int64_t tensors;    /**< number of tensors */
-  int64_t groups;     /**< number of groups */
-  int64_t ready;      /**< number of groups that are ready */
+  size_t struct_size;      /**< sizeof(syncyte_model_info_t) */
+  int64_t bytes;           /**< from the model's begin to its end */
+  int64_t tensors;         /**< number of tensors */
+  int64_t groups;          /**< number of groups */
+  int64_t ready;           /**< number of groups that this process can use */
+  syncyte_memory_t memory; /**< kind of memory of the tensors */
+  int32_t device;          /**< their device; 0 for host memory */
+  int32_t read_only;       /**< 1: other processes have the same memory, and nobody may write it; or 0 */
+  int32_t reserved;        /**< 0 */
 } syncyte_model_info_t;
 
 /** A tensor of a model. */
@@ -126,7 +142,7 @@ typedef struct syncyte_model_tensor_t {
  * @brief Makes an empty set of models in this process, which others do not see before syncyte_models_serve().
  * @param[in] options {optional} null for defaults
  * @param[out] models the models
- * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (memory of devices), SYNCYTE_ERR_LIMIT (open files).
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_models_create(const syncyte_models_options_t* options,
                                                       syncyte_models_t* models);
@@ -198,7 +214,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_models_remove(syncyte_models_t models, c
  * @param[in] name {string} of the model, 1 to 255 bytes
  * @param[in] options {optional} null for defaults
  * @param[out] publication the publication
- * @return SYNCYTE_ERR_ARGUMENT.
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (there is no device).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_publication_create(syncyte_models_t models, const char* name,
                                                            const syncyte_publication_options_t* options,
@@ -227,8 +243,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_destroy(syncyte_publication_
  * @param[in] publication a publication that has not started
  * @param[in] tensor {string} its name, 1 to 1024 bytes, which no other tensor of the model has
  * @param[in] buffer {kept} any strides; its memory must stay until syncyte_publication_finish(). Its address may be
- * null if syncyte_publication_fill() gives the elements
- * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (memory of devices).
+ * null if syncyte_publication_fill() gives the elements. Memory of a device too, without gaps between the elements; all
+ * work that writes it must be complete
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (gaps in memory of a device).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_publication_add(syncyte_publication_t publication, const char* tensor,
                                                         const syncyte_buffer_t* buffer);
@@ -236,8 +253,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_add(syncyte_publication_t pu
 /**
  * @brief {by_hand} Takes the name and the memory. From now on processes can bind the model, and wait for its groups.
  * @param[in] publication a publication with 1 or more tensors; one that has started is left alone
- * @return SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the machine),
- * SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
+ * @return SYNCYTE_ERR_BUSY (the name is taken), SYNCYTE_ERR_MEMORY (the budget without what is bound; the machine; the
+ * device), SYNCYTE_ERR_UNSUPPORTED (the device cannot share memory), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_LIMIT (open
+ * files), SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_publication_start(syncyte_publication_t publication);
 
@@ -246,7 +264,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_start(syncyte_publication_t 
  * its tensors and those of the groups before it are written.
  * @param[in] publication a publication
  * @param[in] tensor {string} name of the tensor
- * @param[in] buffer of its type and shape, any strides
+ * @param[in] buffer of its type and shape, any strides; of a device as for syncyte_publication_add(), and with the
+ * strides that the tensor has there
  * @return as syncyte_publication_start(); SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_BUSY
  * (its group is ready, so that others may read it).
  */
@@ -273,14 +292,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_publication_fail(syncyte_publication_t p
                                                          const char* reason);
 
 /**
- * @brief {by_hand, cxx_by_hand} Binds a model: maps it into this process. Waits until its publisher has the memory, but
- * not for its tensors.
+ * @brief {by_hand, cxx_by_hand} Binds a model: maps it into this process, or copies it. Waits until its publisher has
+ * the memory, but not for its tensors.
  * @param[in] models models
  * @param[in] name {string} of the model
  * @param[in] options {optional} null for defaults
  * @param[out] model the model, which stays while this process has a reference
  * @return SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_FORMAT (a damaged manifest), SYNCYTE_ERR_VERSION (published by another
- * version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (memory of devices),
+ * version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_UNSUPPORTED (the model lies on a
+ * device that this process does not see; its devices cannot share memory), SYNCYTE_ERR_ARGUMENT (no such device),
  * SYNCYTE_ERR_PEER_DIED, SYNCYTE_ERR_TIMEOUT; the error of a failed publication.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_models_bind(syncyte_models_t models, const char* name,
@@ -323,17 +343,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_model_tensor(syncyte_model_t model, int6
                                                      syncyte_model_tensor_t* tensor);
 
 /**
- * @brief {by_hand, cxx_by_hand} Finds a tensor by its name, and waits for its group.
+ * @brief {by_hand, cxx_by_hand} Finds a tensor by its name; waits for its group, or copies it.
  * @param[in] model a model
  * @param[in] name {string} of the tensor
  * @param[in,out] buffer struct_size set by the caller; the rest is filled. The memory is valid while the model is
- * bound; writes are this process's own
+ * bound; writes are this process's own, unless syncyte_model_info_t::read_only forbids them
  * @return SYNCYTE_ERR_NOT_FOUND; as syncyte_model_wait().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_model_find(syncyte_model_t model, const char* name, syncyte_buffer_t* buffer);
 
 /**
- * @brief {by_hand} Waits until a group and those before it are ready.
+ * @brief {by_hand} Waits until a group and those before it are ready, and copies them if the binding is a copy.
  * @param[in] model a model
  * @param[in] group 0 to the number of groups - 1; -1: all
  * @param[in] timeout {default(-1)} seconds; negative: as long as another group becomes ready within the time limit of

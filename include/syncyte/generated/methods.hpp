@@ -718,7 +718,7 @@ class model_methods : public reference<syncyte_model_t, syncyte_model_retain, sy
  public:
   using reference::reference;
 
-  /// Waits until a group and those before it are ready.
+  /// Waits until a group and those before it are ready, and copies them if the binding is a copy.
   /// @param group 0 to the number of groups - 1; -1: all
   /// @param timeout seconds; negative: as long as another group becomes ready within the time limit of the models
   /// (SYNCYTE_CACHE_TIMEOUT)

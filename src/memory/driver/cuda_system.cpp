@@ -89,7 +89,7 @@ class cuda_range final : public device_range {
     CUmemGenericAllocationHandle handle = 0;
     check(on->cuMemCreate(&handle, bytes, &wanted, 0), "cuMemCreate");
     const physical_memory made(handle, *on.operator->());
-    map_at(on, offset, bytes, handle);
+    map_at(on, offset, bytes, handle, device_access::write);
     check(on->cuMemsetD8Async(begin_ + offset, 0, bytes, nullptr), "cuMemsetD8Async");
     check(on->cuStreamSynchronize(nullptr), "cuStreamSynchronize");
     int file = -1;
@@ -98,30 +98,34 @@ class cuda_range final : public device_range {
     return descriptor(file);
   }
 
-  void map(std::size_t offset, std::size_t bytes, const descriptor& file) override {
+  void map(std::size_t offset, std::size_t bytes, const descriptor& file, device_access access) override {
     const device_scope on(device_);
     CUmemGenericAllocationHandle handle = 0;
     auto* const given = reinterpret_cast<void*>(static_cast<std::intptr_t>(file.number()));
     check(on->cuMemImportFromShareableHandle(&handle, given, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
           "cuMemImportFromShareableHandle");
     const physical_memory imported(handle, *on.operator->());
-    map_at(on, offset, bytes, handle);
+    map_at(on, offset, bytes, handle, access);
   }
 
   void allow(int device) override {
     const device_scope on(device_);
-    for (const auto& [offset, bytes] : mapped_) set_access(on, offset, bytes, device);
+    for (const auto& [offset, bytes] : mapped_) set_access(on, offset, bytes, device, device_access::write);
   }
 
  private:
-  void map_at(const device_scope& on, std::size_t offset, std::size_t bytes, CUmemGenericAllocationHandle of) {
+  void map_at(const device_scope& on, std::size_t offset, std::size_t bytes, CUmemGenericAllocationHandle of,
+              device_access access) {
     check(on->cuMemMap(begin_ + offset, bytes, 0, of, 0), "cuMemMap");
     mapped_.emplace_back(offset, bytes);
-    set_access(on, offset, bytes, device_);
+    set_access(on, offset, bytes, device_, access);
   }
 
-  void set_access(const device_scope& on, std::size_t offset, std::size_t bytes, int device) const {
-    const CUmemAccessDesc access{location_of(device), CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  void set_access(const device_scope& on, std::size_t offset, std::size_t bytes, int device,
+                  device_access wanted) const {
+    const CUmemAccessDesc access{location_of(device), wanted == device_access::write
+                                                          ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                          : CU_MEM_ACCESS_FLAGS_PROT_READ};
     check(on->cuMemSetAccess(begin_ + offset, bytes, &access, 1), "cuMemSetAccess");
   }
 
