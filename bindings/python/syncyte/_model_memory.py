@@ -13,11 +13,13 @@ from . import _declarations as c
 from . import _library, dtypes
 from ._arrays import memory_at
 from ._buffers import TORCH
+from .errors import UnsupportedError
 
 
 class TensorRecord(NamedTuple):
     """A tensor of a model."""
 
+    number: int
     name: str
     address: int
     bytes: int
@@ -34,7 +36,13 @@ _DTYPES = {int(dtype): dtype for dtype in c.DType}
 class ModelMemory:
     """All tensors of a model, by name. Arrays keep the memory alive, by a reference of their own."""
 
-    def __init__(self, handle: int, tensors: int) -> None:
+    device: str  #: torch's name of the device on which the tensors are
+    is_read_only: bool  #: no process may write the tensors
+
+    def __init__(self, handle: int, info: c.ModelInfo) -> None:
+        self._handle, tensors = handle, info.tensors
+        self.device = "cpu" if info.memory == c.Memory.HOST else f"cuda:{info.device}"
+        self.is_read_only = bool(info.read_only)
         describe, found = _library.core().syncyte_model_tensor, _library.new_struct(c.ModelTensor)
         self.records: dict[str, TensorRecord] = {}
         for number in range(tensors):
@@ -42,31 +50,42 @@ class ModelMemory:
             dtype, ndim = _DTYPES[found.dtype], found.ndim
             name, size = os.fsdecode(found.name), dtypes.itemsize(dtype)
             strides = tuple([stride // size for stride in found.strides[:ndim]])
-            self.records[name] = TensorRecord(name, found.data, found.bytes, found.group, found.same_as, dtype,
+            self.records[name] = TensorRecord(number, name, found.data, found.bytes, found.group, found.same_as, dtype,
                                               tuple(found.shape[:ndim]), strides)  # fmt: skip
         self._first = min(each.address for each in self.records.values())
         end = max(each.address + each.bytes for each in self.records.values())
         _library.core().syncyte_model_retain(handle)
+        # On a device it is never accessed: it holds the reference.
         self._memory = memory_at(self._first, max(end - self._first, 1), "syncyte_model_release", handle)
 
     def array(self, record: TensorRecord, array_kind: str) -> Any:
         """A tensor, or a numpy array, with a storage of its own. Does not touch the memory."""
         if array_kind == TORCH:
             return self.view(record).detach()
+        if self.device != "cpu":
+            raise UnsupportedError(f"the model is on {self.device}, of which numpy has no arrays: import torch first")
         if record.bytes == 0:
             return np.empty(record.shape, dtypes.numpy_dtype(record.dtype))
         size = dtypes.itemsize(record.dtype)
         return np.ndarray(record.shape, dtypes.numpy_dtype(record.dtype), self._memory, record.address - self._first,
                           [stride * size for stride in record.strides])  # fmt: skip
 
-    def view(self, record: TensorRecord) -> Any:
-        """A torch tensor that may be a view for autograd."""
+    def view(self, record: TensorRecord, has_memory: bool = True) -> Any:
+        """A torch tensor that may be a view for autograd. On a device it may be without memory."""
+        if self.device != "cpu":
+            return self._operators.model_tensor(self._handle, record.number, has_memory)
         torch, dtype = self._torch, self._dtypes[record.dtype]
         if record.bytes == 0:
             return torch.empty_strided(record.shape, record.strides, dtype=dtype, device="cpu")
         flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
         return flat.as_strided(record.shape, record.strides)
+
+    @functools.cached_property
+    def _operators(self) -> Any:
+        from ._torch_operators import operators
+
+        return operators
 
     @functools.cached_property
     def _torch(self) -> Any:

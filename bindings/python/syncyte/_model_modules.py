@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,7 +81,7 @@ def _form(dtype: object, shape: Any) -> str:
     return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
 
 
-def _differences(targets: dict[str, Place], records: dict[str, TensorRecord]) -> list[str]:
+def _differences(targets: dict[str, Place], records: dict[str, TensorRecord], device: str) -> list[str]:
     """What a module has otherwise than a model, in sentences."""
     found = [f"{name!r} is not in the model" for name in targets if name not in records]
     found += [f"{name!r} is not in the module" for name in records if name not in targets]
@@ -90,8 +91,9 @@ def _differences(targets: dict[str, Place], records: dict[str, TensorRecord]) ->
         if tensor.dtype is not dtype or tensor.shape != record.shape:
             have, wanted = _form(tensor.dtype, tensor.shape), _form(dtype, record.shape)
             found.append(f"{name!r} is {wanted} in the model and {have} in the module")
-        if not (tensor.is_cpu or tensor.is_meta):
-            found.append(f"{name!r} is on {tensor.device} in the module; models lie in host memory")
+        if not (tensor.is_meta or str(tensor.device) == device):
+            found.append(f"{name!r} is on {device} in the model and on {tensor.device} in the module; bind(device=) "
+                         f"copies")  # fmt: skip
     if found:
         return sorted(found)
     module_memory, model_memory = _memory_of(targets, records), {name: each.same_as for name, each in records.items()}
@@ -116,13 +118,15 @@ def attach(module: Any, name: str, memory: ModelMemory, ready: int, wait: Callab
     # A tensor that still waits for another model is replaced without waiting.
     with torch._C.DisableTorchFunctionSubclass():
         targets = places(module)
-        if differences := _differences(targets, memory.records):
+        if differences := _differences(targets, memory.records, memory.device):
             raise ArgumentError(f"the module does not fit the model {name!r}: {'; '.join(differences)}")
         successors = _successors(targets, memory, ready)
         arriving: set[torch.nn.Module] = set()
         for (key, place), new in zip(targets.items(), successors, strict=True):
             if isinstance(new, _Arriving):
-                new._arrival = wait, memory.records[key].group
+                record = memory.records[key]
+                source = None if memory.device == "cpu" else functools.partial(memory.view, record)
+                new._arrival = Arrival(wait, record.group, source)
                 arriving.add(place.owner)
         for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
             place.put(new)
@@ -145,18 +149,28 @@ def _successors(targets: dict[str, Place], memory: ModelMemory, ready: int) -> l
 
 
 def _successor(old: torch.Tensor, memory: ModelMemory, record: TensorRecord, is_ready: bool) -> torch.Tensor:
-    view, is_there = memory.view(record), is_ready or record.bytes == 0
+    is_there = is_ready or record.bytes == 0
+    view = memory.view(record, is_there)
     if isinstance(old, torch.nn.Parameter):
         kind = torch.nn.Parameter if is_there else _ArrivingParameter
-        return torch.Tensor._make_subclass(kind, view, old.requires_grad)  # as Parameter() does; detaches the view
+        has_gradient = old.requires_grad and not memory.is_read_only
+        return torch.Tensor._make_subclass(kind, view, has_gradient)  # as Parameter() does; detaches the view
     view = view.detach()
     return view if is_there else view.as_subclass(_ArrivingBuffer)
+
+
+class Arrival(NamedTuple):
+    """What a tensor waits for."""
+
+    wait: Callable[[int, None], None]
+    group: int
+    memory: Callable[[], torch.Tensor] | None  #: that of the tensor, if it has none before
 
 
 class _Arriving:
     """A tensor whose group may not be ready: every use waits for it. It then becomes an ordinary tensor."""
 
-    _arrival: tuple[Callable[[int, None], None], int]
+    _arrival: Arrival
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -182,19 +196,22 @@ class _ArrivingBuffer(_Arriving, torch.Tensor):
     pass
 
 
-def _arrival_of(tensor: Any) -> Any:
+def _arrival_of(tensor: Any) -> Arrival | None:
     """What a tensor waits for; None once it is ordinary, which other threads may make it at any time."""
     return None if tensor is None else tensor.__dict__.get("_arrival")
 
 
 def _arrive(tensor: Any) -> None:
     if arrival := _arrival_of(tensor):
-        wait, group = arrival
-        wait(group, None)
+        arrival.wait(arrival.group, None)
         _make_ordinary(tensor)
 
 
 def _make_ordinary(tensor: Any) -> None:
+    arrival = _arrival_of(tensor)
+    if arrival is not None and arrival.memory is not None:
+        with torch._C.DisableTorchFunctionSubclass():
+            tensor.data = arrival.memory().detach()
     tensor.__class__ = torch.nn.Parameter if isinstance(tensor, torch.nn.Parameter) else torch.Tensor
     tensor.__dict__.pop("_arrival", None)
 
@@ -220,7 +237,7 @@ def settle(module: torch.nn.Module, wait: Callable[[int, None], None]) -> None:
     """Makes the tensors ordinary that wait with `wait`, all of which are there, and drops hooks without use."""
     for owner in list(module.modules()):
         for each in _tensors(owner):
-            if (arrival := _arrival_of(each)) and arrival[0] == wait:
+            if (arrival := _arrival_of(each)) and arrival.wait == wait:
                 _make_ordinary(each)
         if not any(map(_arrival_of, _tensors(owner))):
             _drop_hook(owner)

@@ -18,7 +18,7 @@ from . import dtypes
 from ._buffers import Buffer, as_buffer
 from ._checks import wrong
 from ._modules import loaded
-from .errors import DtypeError, FileFormatError, ShapeError
+from .errors import ArgumentError, DtypeError, FileFormatError, ShapeError
 
 # Names of element types in a safetensors file, and Syncyte's.
 _SAFETENSORS = {
@@ -43,7 +43,33 @@ def named_buffers(source: Any) -> dict[str, Buffer]:
         if path.endswith(".safetensors"):
             return _read_safetensors(path)
         source = _read_torch(path)
-    return {key: as_buffer(array, key, contiguous=False) for key, array in _named_arrays(source).items()}
+    copies: dict[Any, Any] = {}
+    return {key: as_buffer(_without_gaps(array, copies), key, contiguous=False)
+            for key, array in _named_arrays(source).items()}  # fmt: skip
+
+
+def place_of(buffers: dict[str, Buffer]) -> tuple[int, int]:
+    """Memory and device on which all buffers are."""
+    places = {(each.description.memory, each.description.device): key for key, each in buffers.items()}
+    if len(places) > 1:
+        raise wrong(ArgumentError, "source", f"a model with tensors in several memories, such as {_shown(places)}",
+                    "tensors on one device, or the argument device=")  # fmt: skip
+    return next(iter(places), (int(c.Memory.HOST), -1))
+
+
+def _shown(places: dict[tuple[int, int], str]) -> str:
+    return " and ".join(f"{key!r} on {'cpu' if memory == c.Memory.HOST else f'cuda:{device}'}"
+                        for (memory, device), key in sorted(places.items()))  # fmt: skip
+
+
+def _without_gaps(array: Any, copies: dict[Any, Any]) -> Any:
+    """A tensor of a device as the library takes it: row-major if it has gaps. Equal views have one copy."""
+    if not dtypes.is_torch_tensor(array) or not array.is_cuda:
+        return array
+    if dtypes.import_torch().ops.aten.is_non_overlapping_and_dense(array):
+        return array
+    view = array.data_ptr(), array.dtype, array.shape, array.stride()
+    return copies.setdefault(view, array.contiguous())
 
 
 def _named_arrays(source: Any) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import NUMPY, TORCH
 from ._checks import as_int64, as_text, at_least, wrong
+from ._devices import as_cuda_device
 from ._handles import Handle
 from ._model_memory import ModelMemory
-from ._model_sources import named_buffers
+from ._model_sources import named_buffers, place_of
 from ._rendezvous import interruptible, rendezvous, seconds_or_default
 from .errors import ArgumentError, Error, NotFoundError, OutOfRangeError
 
@@ -35,6 +36,18 @@ def _encoded(name: str, argument: str) -> bytes:
         raise wrong(ArgumentError, argument, repr(text), "a string without surrogates") from None
 
 
+def _bytes(limit: int | None, argument: str) -> int:
+    return 0 if limit is None else at_least(1, as_int64(limit, argument), argument)
+
+
+def _place(device: Any) -> tuple[int, int]:
+    """Memory and device of the library for a device of torch."""
+    if device == "cpu":
+        return int(c.Memory.HOST), -1
+    chosen = as_cuda_device(device)
+    return (int(c.Memory.HOST), -1) if chosen is None else (int(c.Memory.CUDA), chosen.index)
+
+
 class PublishedModel(NamedTuple):
     """A model of SharedModels.describe()."""
 
@@ -44,6 +57,7 @@ class PublishedModel(NamedTuple):
     ready: int  #: number of groups that are there
     publisher: int  #: id of the process that has published it
     holders: tuple[int, ...]  #: ids of processes that have bound it, 32 at most; once for each binding
+    device: str = ""  #: UUID of the CUDA device in whose memory it lies; empty for host memory
 
     @property
     def state(self) -> str:
@@ -57,8 +71,10 @@ class SharedModels(Handle):
     Parameters
     ----------
     budget : int, optional
-        Most bytes of all models; by default as SYNCYTE_CACHE_MODEL_BYTES says. If a new model does not fit, models that
-        nobody has bound are removed, the least recently used first.
+        Most bytes of all models in host memory; by default as SYNCYTE_CACHE_MODEL_BYTES says. If a new model does not
+        fit, models that nobody has bound are removed, the least recently used first.
+    device_budget : int, optional
+        The same for each CUDA device; by default as SYNCYTE_CACHE_DEVICE_MODEL_BYTES says.
 
     Notes
     -----
@@ -67,9 +83,9 @@ class SharedModels(Handle):
 
     kind = "models"
 
-    def __init__(self, budget: int | None = None) -> None:
-        size = 0 if budget is None else at_least(1, as_int64(budget, "budget"), "budget")
-        options = _library.new_struct(c.ModelsOptions, budget=size)
+    def __init__(self, budget: int | None = None, device_budget: int | None = None) -> None:
+        options = _library.new_struct(c.ModelsOptions, budget=_bytes(budget, "budget"),
+                                      device_budget=_bytes(device_budget, "device_budget"))  # fmt: skip
         self._own(_library.core().output("syncyte_models_create", options))
         self._bound: list[weakref.ref[Model]] = []
 
@@ -128,7 +144,7 @@ class SharedModels(Handle):
         with interruptible():
             _library.core().syncyte_models_serve(self.handle, rendezvous(name, folder, nonce, timeout))
 
-    def publish(self, name: str, source: Any, *, checksums: bool = False) -> None:
+    def publish(self, name: str, source: Any, *, checksums: bool = False, device: Any = None) -> None:
         """Publishes a model: copies its tensors into memory of its own, which no process can change afterwards.
 
         Parameters
@@ -140,13 +156,17 @@ class SharedModels(Handle):
             state_dict, or a file: .safetensors, or one that torch.save() has written.
         checksums : bool
             Whether Model.verify() can compare the bytes with checksums.
+        device : torch.device or str, optional
+            Where the model lies: "cpu", "cuda" or "cuda:N"; by default where all of the source's tensors are.
 
         Raises
         ------
         BusyError
             The name is taken.
         OutOfMemoryError
-            The budget without the models that are bound, or the machine, has not enough memory.
+            The budget without the models that are bound, the machine, or the device, has not enough memory.
+        UnsupportedError
+            There is no CUDA device, or it cannot share memory between processes.
         ArgumentError, DtypeError, ShapeError
             A name; a value of the mapping that is no array, or none that Syncyte has; a module that is not initialized.
         FileFormatError
@@ -156,21 +176,21 @@ class SharedModels(Handle):
         PeerDiedError
             The process that serves the models has ended.
         """
-        publication = _Publication(self, name, source, checksums)
+        publication = _Publication(self, name, source, checksums, device)
         try:
             with interruptible():
                 publication.finish()
         finally:
             publication.free()
 
-    def load(self, name: str, source: Any, *, checksums: bool = False) -> Future[None]:
+    def load(self, name: str, source: Any, *, checksums: bool = False, device: Any = None) -> Future[None]:
         """Publishes a model while its bytes arrive: a thread copies one group of tensors after another.
 
         Others can bind the model as soon as this call returns. Groups have at least 8 MiB, in the order of the source.
 
         Parameters
         ----------
-        name, source, checksums
+        name, source, checksums, device
             As of publish(). The source's memory must stay as it is until the end.
 
         Returns
@@ -184,7 +204,7 @@ class SharedModels(Handle):
         BusyError, OutOfMemoryError, ArgumentError, DtypeError, PeerDiedError
             As publish().
         """
-        publication = _Publication(self, name, source, checksums)
+        publication = _Publication(self, name, source, checksums, device)
         with interruptible():
             publication.start()
         result: Future[None] = Future()
@@ -204,8 +224,11 @@ class SharedModels(Handle):
         threading.Thread(target=run, name=f"syncyte load {name}").start()
         return result
 
-    def bind(self, name: str, module: Any = None) -> Model:
-        """Binds a model: maps its memory copy-on-write, without a copy.
+    def bind(self, name: str, module: Any = None, *, device: Any = None, copy: bool = False) -> Model:
+        """Binds a model: maps its memory, or copies it to another device.
+
+        Host memory is mapped copy-on-write. Memory of a device is mapped to be read, and parameters in it record no
+        gradients; an operation that writes to it is an error of CUDA that ends the process's use of the device.
 
         Parameters
         ----------
@@ -213,6 +236,11 @@ class SharedModels(Handle):
             Of the model.
         module : torch.nn.Module, optional
             Its parameters and persistent buffers become views of the model's memory; see Model.attach().
+        device : torch.device or str, optional
+            Where the tensors are used: "cpu", "cuda" or "cuda:N"; by default where the model lies. Elsewhere they are
+            copied, group by group, as they are used.
+        copy : bool
+            Whether tensors on a device are a copy that this process may write, for training.
 
         Returns
         -------
@@ -228,12 +256,16 @@ class SharedModels(Handle):
         PeerDiedError
             The process that serves the models has ended, or the one that published this model has ended before all was
             there.
+        UnsupportedError
+            The model lies on a device that this process does not see, and no other one is given.
         FileFormatError, VersionError
             The model's manifest is damaged, or of another version.
         """
         text = _encoded(name, "name")
+        memory, number = _place(device) if device is not None else (c.MEMORY_OF_MODEL, -1)
+        options = _library.new_struct(c.BindOptions, memory=memory, device=number, copy=int(copy))
         with interruptible():
-            handle = _library.core().output("syncyte_models_bind", self.handle, text, None)
+            handle = _library.core().output("syncyte_models_bind", self.handle, text, options)
         model = Model._of(handle, name)
         self._bound.append(weakref.ref(model, self._bound.remove))
         if module is not None:
@@ -281,7 +313,7 @@ class SharedModels(Handle):
                 _library.core().syncyte_models_describe(self.handle, len(found), each)
                 holders = tuple(each.processes[: min(each.holders, c.MOST_HOLDERS)])
                 found.append(PublishedModel(os.fsdecode(each.name), each.bytes, each.groups, each.ready, each.publisher,
-                                            holders))  # fmt: skip
+                                            holders, os.fsdecode(each.device)))  # fmt: skip
         return found
 
     def free(self) -> None:
@@ -319,7 +351,7 @@ class Model(Handle):
         info = _library.new_struct(c.ModelInfo)
         _library.core().syncyte_model_describe(handle, info)
         model.groups = info.groups
-        model._memory = ModelMemory(handle, info.tensors)
+        model._memory = ModelMemory(handle, info)
         model._loading = []
         return model
 
@@ -447,12 +479,13 @@ class _Publication(Handle):
 
     kind = "publication"
 
-    def __init__(self, models: SharedModels, name: str, source: Any, checksums: bool) -> None:
+    def __init__(self, models: SharedModels, name: str, source: Any, checksums: bool, device: Any) -> None:
         text = _encoded(name, "name")
-        options = _library.new_struct(c.PublicationOptions, checksums=int(checksums))
+        self._buffers = named_buffers(source)  # keep the arrays until finish()
+        memory, number = _place(device) if device is not None else place_of(self._buffers)
+        options = _library.new_struct(c.PublicationOptions, checksums=int(checksums), memory=memory, device=number)
         core = _library.core()
         self._own(core.output("syncyte_publication_create", models.handle, text, options))
-        self._buffers = named_buffers(source)  # keep the arrays until finish()
         for key, buffer in self._buffers.items():
             core.syncyte_publication_add(self.handle, _encoded(key, "key"), buffer.reference)
 

@@ -110,6 +110,7 @@ c10::ArrayRef<operator_row> operator_table() {
       {.schema = "keep_gradients(Tensor gradients, int tensor, Tensor index, int padding) -> ()",
        .is_effectful = true, .device = device_use::through_host, .batch = "refused", .fails_alone = true},
       {.schema = "device_rows(int tensor, bool is_node, int device) -> Tensor"},
+      {.schema = "model_tensor(int model, int number, bool has_memory) -> Tensor"},
       {.schema = "gather_collective(Tensor local, int tensor, int scratch, Tensor index, int derivatives=0) -> Tensor",
        .is_effectful = true, .device = device_use::through_host, .batch = "each"},
       {.schema = "gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, int "

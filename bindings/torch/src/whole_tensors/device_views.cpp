@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// torch.ops.syncyte.device_rows: rows of a whole tensor in device memory, in place.
+// torch.ops.syncyte.device_rows and model_tensor: rows of a whole tensor, and tensors of a model, in device memory, in
+// place.
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -7,7 +8,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "syncyte/models.hpp"
 #include "syncyte/tensor.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/handle_reference.hpp"
@@ -35,8 +38,32 @@ at::Tensor device_rows(std::int64_t tensor, bool is_node, std::int64_t number) {
       .make_tensor();
 }
 
+/// A view of a model's tensor. Its storage keeps the model bound.
+at::Tensor model_tensor(std::int64_t handle, std::int64_t number, bool has_memory) {
+  auto model = std::make_shared<syncyte::model>(reference_to<syncyte::model>(handle));
+  const syncyte_model_tensor_t found = model->tensor(number);
+  const syncyte_model_info_t info = model->info();
+  TORCH_CHECK_VALUE(info.memory == SYNCYTE_MEMORY_CUDA, "model is in host memory; expected one in device memory");
+  const c10::Device device(c10::kCUDA, static_cast<c10::DeviceIndex>(info.device));
+  const auto options = at::TensorOptions(scalar_type_of(found.dtype)).device(device);
+  const auto element_bytes = static_cast<std::int64_t>(options.dtype().itemsize());
+  const at::IntArrayRef sizes(found.shape, static_cast<std::size_t>(found.ndim));
+  std::vector<std::int64_t> strides(found.strides, found.strides + found.ndim);
+  for (std::int64_t& stride : strides) stride /= element_bytes;
+  if (found.bytes == 0) return at::empty(sizes, options);
+  return at::for_blob(has_memory ? found.data : nullptr, sizes)
+      .strides(strides)
+      .deleter([model](void*) mutable { model.reset(); })
+      .options(options)
+      .target_device(device)
+      .make_tensor();
+}
+
 }  // namespace
 
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("device_rows", device_rows); }
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("device_rows", device_rows);
+  library.impl("model_tensor", model_tensor);
+}
 
 }  // namespace syncyte::torch_binding
