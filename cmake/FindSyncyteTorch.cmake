@@ -7,6 +7,8 @@ Imported targets
   SyncyteTorch::torch   headers (SYSTEM), libtorch, libtorch_cpu and libc10, with torch's C++ ABI flag.
                         The headers bring a copy of fmt: a target that links it must not use fmt of the system.
   SyncyteTorch::frontend the same, and the headers of torch's C++ frontend (torch/torch.h)
+  SyncyteTorch::cuda    SyncyteTorch::torch with libc10_cuda, if torch is one for CUDA and the headers of CUDA's runtime
+                        are beside it, or in SYNCYTE_CUDA_INCLUDE
 Variables
   SyncyteTorch_FOUND, SyncyteTorch_VERSION (2.15.0), SyncyteTorch_VERSION_FULL (2.15.0+cu132),
   SyncyteTorch_INCLUDE_DIR, SyncyteTorch_LIBRARY_DIR, SyncyteTorch_CXX11_ABI (0 or 1), SyncyteTorch_CUDA (version or "")
@@ -52,6 +54,10 @@ if(SYNCYTE_TORCH_ANSWER)
     find_library(SyncyteTorch_${_name}_LIBRARY ${_name} PATHS "${_syncyte_torch_root}/lib" NO_DEFAULT_PATH NO_CACHE)
   endforeach()
   set(SyncyteTorch_LIBRARY_DIR "${_syncyte_torch_root}/lib")
+  find_library(SyncyteTorch_c10_cuda_LIBRARY c10_cuda PATHS "${SyncyteTorch_LIBRARY_DIR}" NO_DEFAULT_PATH NO_CACHE)
+  file(GLOB _syncyte_cuda_folders "${_syncyte_torch_root}/../nvidia/*/include")
+  find_path(SyncyteTorch_CUDA_INCLUDE_DIR cuda_runtime_api.h PATHS ${_syncyte_cuda_folders} ${SYNCYTE_CUDA_INCLUDE}
+            NO_DEFAULT_PATH NO_CACHE)
 endif()
 
 include(FindPackageHandleStandardArgs)
@@ -76,6 +82,14 @@ if(SyncyteTorch_FOUND AND NOT TARGET SyncyteTorch::torch)
   # libtorch itself exports nothing. It is linked because it loads the backends that it was built with.
   set_property(TARGET SyncyteTorch::torch PROPERTY INTERFACE_LINK_LIBRARIES
     SyncyteTorch::torch_library SyncyteTorch::torch_cpu_library SyncyteTorch::c10_library)
+
+  if(SyncyteTorch_c10_cuda_LIBRARY AND SyncyteTorch_CUDA_INCLUDE_DIR)
+    add_library(SyncyteTorch::cuda SHARED IMPORTED)
+    set_target_properties(SyncyteTorch::cuda PROPERTIES IMPORTED_LOCATION "${SyncyteTorch_c10_cuda_LIBRARY}"
+      INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${SyncyteTorch_CUDA_INCLUDE_DIR}"
+      INTERFACE_INCLUDE_DIRECTORIES "${SyncyteTorch_CUDA_INCLUDE_DIR}"
+      INTERFACE_LINK_LIBRARIES SyncyteTorch::torch)
+  endif()
 
   set(_syncyte_torch_frontend "${SyncyteTorch_INCLUDE_DIR}/torch/csrc/api/include")
   add_library(SyncyteTorch::frontend INTERFACE IMPORTED)

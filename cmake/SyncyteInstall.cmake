@@ -165,6 +165,10 @@ if(TARGET syncyte_torch)
   install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
   list(APPEND SYNCYTE_COMPONENTS Torch)
 endif()
+if(TARGET syncyte_torch_cuda)
+  syncyte_install_library(syncyte_torch_cuda TorchCuda)
+  set_property(TARGET syncyte_torch_cuda APPEND PROPERTY INSTALL_RPATH "${torch_folder}")
+endif()
 
 configure_package_config_file(cmake/syncyte-config.cmake.in "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   INSTALL_DESTINATION "${SYNCYTE_CMAKE_DIR}")

@@ -11,10 +11,12 @@
 
 namespace syncyte {
 
-/// Sizes of a new cache's parts, rounded up to pages. 0: from the environment or by default.
+/// Sizes of a new cache's parts, rounded up to pages, and where it lies. 0: from the environment or by default.
 struct cache_sizes {
   std::int64_t parameter_bytes = 0;
   std::int64_t computation_bytes = 0;
+  memory_kind memory = memory_kind::host;
+  std::int32_t device = -1;  ///< of memory_kind::cuda; -1: that of the thread's context
 };
 
 /// The Unix socket by which two processes pass a cache, and how long they wait.
@@ -44,7 +46,8 @@ class cache : public detail::cache_methods {
 
   /// Zeros. The system provides pages when they are first touched.
   explicit cache(const cache_sizes& sizes) {
-    const syncyte_cache_sizes_t raw{sizeof(raw), sizes.parameter_bytes, sizes.computation_bytes};
+    const syncyte_cache_sizes_t raw{sizeof(raw), sizes.parameter_bytes, sizes.computation_bytes,
+                                    detail::raw(sizes.memory), sizes.device};
     *this = cache(detail::fetch<syncyte_cache_t>(syncyte_cache_create, &raw));
   }
 
@@ -63,13 +66,18 @@ class cache : public detail::cache_methods {
   /// Another reference to the same cache.
   cache retain() const { return cache(retained_handle()); }
 
+  /// Sizes of the parts, and where they lie.
   cache_sizes sizes() const {
     cache_sizes found;
+    syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
     check(syncyte_cache_sizes(get(), &found.parameter_bytes, &found.computation_bytes));
+    check(syncyte_cache_device(get(), &memory, &found.device));
+    found.memory = static_cast<memory_kind>(memory);
     return found;
   }
 
-  /// All bytes, at an address of this process; valid while this process has a reference or a slice of the cache.
+  /// All bytes, at an address of this process, or of its device; valid while this process has a reference or a slice of
+  /// the cache.
   std::span<std::byte> data() const {
     const cache_sizes found = sizes();
     return {static_cast<std::byte*>(detail::fetch<void*>(syncyte_cache_data, get())),
@@ -86,8 +94,37 @@ class cache : public detail::cache_methods {
   /// Frees a block, from any thread.
   static void free(void* block) { check(syncyte_cache_free(block)); }
 
-  /// Whether a pointer lies in a slice that a thread of this process has inserted.
+  /// Whether a pointer lies in a slice that this process has inserted, for a thread or a stream.
   static bool holds(const void* pointer) { return detail::fetch<std::int32_t>(syncyte_cache_holds, pointer) != 0; }
+
+  /// Inserts a slice of a cache on a device: the stream allocates from these bytes. They may overlap slices of other
+  /// streams if all of these may.
+  void insert_on_stream(void* stream, std::int64_t offset, std::int64_t size, bool may_overlap = false) const {
+    check(syncyte_cache_insert_on_stream(get(), stream, offset, size, may_overlap ? 1 : 0));
+  }
+
+  /// Waits for a stream of a device, and removes all its slices. Throws status::busy while blocks of them are in use.
+  static void clear_stream(std::int32_t device, void* stream) { check(syncyte_cache_clear_stream(device, stream)); }
+
+  static bool stream_has_slice(std::int32_t device, void* stream) {
+    return detail::fetch<std::int32_t>(syncyte_cache_stream_has_slice, device, stream) != 0;
+  }
+
+  /// Allocates a block from the last slice of a stream, for work that is queued on it; null if it has none.
+  static void* allocate_on_stream(std::int32_t device, void* stream, std::int64_t size) {
+    return detail::fetch<void*>(syncyte_cache_allocate_on_stream, device, stream, size);
+  }
+
+  /// Notes that work on another stream uses a block: it is allocated again only after what that stream has queued when
+  /// the block is freed.
+  static void record_stream(std::int32_t device, void* stream, const void* block, void* other) {
+    check(syncyte_cache_record_stream(device, stream, block, other));
+  }
+
+  /// Frees a block of a stream, from any thread.
+  static void free_on_stream(std::int32_t device, void* stream, void* block) {
+    check(syncyte_cache_free_on_stream(device, stream, block));
+  }
 };
 
 }  // namespace syncyte

@@ -89,13 +89,15 @@ inline constexpr setting cache_parameter_bytes = a_bytes("SYNCYTE_CACHE_PARAMETE
 inline constexpr setting cache_computation_bytes =
     a_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", "1G",
             "size of a shared cache's part for computation; unset, it is less if memory is short");
+inline constexpr setting cache_device_bytes = a_bytes("SYNCYTE_CACHE_DEVICE_BYTES", "three quarters of its free memory",
+                                                      "most bytes of a shared cache of default sizes on a device");
 inline constexpr std::size_t cache_model_part = 2;  // of the memory
 inline constexpr setting cache_model_bytes =
     a_bytes("SYNCYTE_CACHE_MODEL_BYTES", "a half of the memory", "most bytes of the models that a process serves");
 inline constexpr setting cache_device_model_bytes =
     a_bytes("SYNCYTE_CACHE_DEVICE_MODEL_BYTES", "a half of its memory", "most bytes of these models on each device");
 
-inline constexpr std::array<const setting*, 18> all{&check,
+inline constexpr std::array<const setting*, 19> all{&check,
                                                     &watchdog,
                                                     &watchdog_action,
                                                     &log,
@@ -111,6 +113,7 @@ inline constexpr std::array<const setting*, 18> all{&check,
                                                     &cache_timeout,
                                                     &cache_parameter_bytes,
                                                     &cache_computation_bytes,
+                                                    &cache_device_bytes,
                                                     &cache_model_bytes,
                                                     &cache_device_model_bytes};
 

@@ -50,6 +50,11 @@ bool heap::release(std::uint64_t offset) {
   return true;
 }
 
+bool heap::is_used(std::uint64_t offset) const {
+  const auto found = blocks_.find(offset);
+  return found != blocks_.end() && found->second.is_used;
+}
+
 std::vector<heap::block> heap::used(std::size_t most) const {
   std::vector<block> result;
   for (const auto& [offset, each] : blocks_) {

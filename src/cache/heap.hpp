@@ -31,6 +31,9 @@ class heap {
   /// Frees the block at this offset; returns whether there was one.
   bool release(std::uint64_t offset);
 
+  /// Whether a block in use begins at this offset.
+  bool is_used(std::uint64_t offset) const;
+
   /// The first `most` blocks in use, by offset.
   std::vector<block> used(std::size_t most) const;
 

@@ -8,11 +8,12 @@
 
 namespace syncyte::cache {
 
-/// Slices of regions, from which threads allocate. All functions but holds() and release() act on the calling thread's
-/// slices. A forked child has no slices, and may release the blocks that it inherits.
+/// Slices of regions on the host, from which threads allocate. All functions but holds() and release() act on the
+/// calling thread's slices. A forked child has no slices, and may release the blocks that it inherits.
 
 /// Makes the calling thread allocate from these bytes of the region, until it inserts another slice or calls clear().
-/// Throws SYNCYTE_ERR_ARGUMENT for an offset that is not a multiple of heap::unit and for bytes outside the region.
+/// Throws SYNCYTE_ERR_ARGUMENT for an offset that is not a multiple of heap::unit and for bytes outside the region,
+/// SYNCYTE_ERR_UNSUPPORTED for a region on a device (stream_slices.hpp).
 /// Throws SYNCYTE_ERR_BUSY if they overlap a slice that a thread of this process has inserted, or a slice with blocks
 /// of an ended thread or, in a forked child, of the parent process.
 void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t bytes);

@@ -61,16 +61,6 @@ void require_peers(int device, const std::vector<memory::device_id>& devices) {
   }
 }
 
-/// Runs a step, and adds what it is for to its error.
-template <class Step>
-void explain(const char* what, int device, Step&& step) {
-  try {
-    step();
-  } catch (const base::error& error) {
-    throw base::error(error.status(), fmt::format("{} on device {}: {}", what, device, error.what()), error.fields());
-  }
-}
-
 /// 1 for each pair of ranks of which this process knows that atomic operations of the first one's device on the second
 /// one's memory work. A process sees some of the devices.
 std::vector<std::uint64_t> known_atomics(const std::vector<demand>& demands) {
@@ -117,7 +107,7 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
     result->device_ = device;
     result->local_offset_ = plan->offsets[place];
     if (plan->bytes() == 0) return;
-    explain(what, device, [&] {
+    memory::explain(what, device, [&] {
       result->range_ = system.reserve(device, plan->bytes());
       if (const page_run own = plan->pages_of(place); own.bytes > 0)
         file = result->range_->create(own.offset, own.bytes);
@@ -131,7 +121,8 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
     call.attempt([&] {
       if (given.error) throw *given.error;
       const page_run pages = plan->pages_of(static_cast<std::size_t>(owner));
-      if (given.file) explain(what, device, [&] { result->range_->map(pages.offset, pages.bytes, given.file); });
+      if (given.file)
+        memory::explain(what, device, [&] { result->range_->map(pages.offset, pages.bytes, given.file); });
     });
   }
   call.agree();

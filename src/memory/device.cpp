@@ -20,6 +20,7 @@ class host final : public device_backend {
   void* allocate(int, std::size_t bytes) override { return host_pool().acquire(bytes); }
   void free(int, void* data) noexcept override { host_pool().release(data); }
   std::size_t total_bytes(int) override { return memory::total_bytes(); }
+  std::size_t free_bytes(int) override { return memory::available_bytes(); }
   void copy(const place& target, const place& source, std::size_t bytes, void*) override {
     if (bytes > 0) std::memcpy(target.data, source.data, bytes);
   }

@@ -32,6 +32,8 @@ class device_backend {
   virtual void free(int device, void* data) noexcept = 0;
   /// All memory of the device.
   virtual std::size_t total_bytes(int device) = 0;
+  /// Memory of the device that no process has allocated.
+  virtual std::size_t free_bytes(int device) = 0;
 
   /// Copies between host memory and this kind, or within this kind. The copy is queued on the stream; with a null
   /// stream it is complete on return.

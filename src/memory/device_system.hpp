@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/error.hpp"
 #include "memory/descriptor.hpp"
 
 namespace syncyte::memory {
@@ -64,6 +66,16 @@ struct kernel_image {
   const void* binary;
   const char* toolkit;  ///< version of CUDA, for messages
 };
+
+/// Runs a step, and adds what it is for to its error.
+template <class Step>
+void explain(const std::string& what, int device, Step&& step) {
+  try {
+    std::forward<Step>(step)();
+  } catch (const base::error& error) {
+    throw base::error(error.status(), fmt::format("{} on device {}: {}", what, device, error.what()), error.fields());
+  }
+}
 
 /// Functions that objects on devices need beside device_backend. Devices are numbers of this process. All functions
 /// throw base::error: SYNCYTE_ERR_UNSUPPORTED if there are no devices, or they lack what is needed; SYNCYTE_ERR_MEMORY.

@@ -20,9 +20,9 @@ const std::string refused = "r";  // the answer to a caller with another nonce
 
 std::string to_bytes(const nonce& secret) { return {reinterpret_cast<const char*>(secret.data()), sizeof(secret)}; }
 
-/// A listener's answer: a descriptor, or the reason why there is none.
+/// A listener's answer: descriptors, or the reason why there are none.
 struct answer {
-  descriptor file;
+  std::vector<descriptor> files;
   const char* failed_step = nullptr;
   int code = 0;  // errno
   bool is_refusal = false;
@@ -31,8 +31,8 @@ struct answer {
 answer receive_answer(const descriptor& socket) {
   message got = receive_message(socket);
   answer result{{}, "receiving a descriptor", got.code != 0 ? got.code : EPROTO, got.bytes == refused};
-  if (got.bytes == given && got.files.size() == 1 && send_message(socket, taken) == 0)
-    result.file = std::move(got.files.front());
+  const bool is_whole = got.code == 0 && got.bytes == given && !got.files.empty();
+  if (is_whole && send_message(socket, taken) == 0) result.files = std::move(got.files);
   return result;
 }
 
@@ -48,7 +48,8 @@ answer ask(const std::string& name, const nonce& secret, const std::function<boo
 
 }  // namespace
 
-bool hand_over(const descriptor& listener, const descriptor& file, const nonce& secret, milliseconds timeout) {
+bool hand_over(const descriptor& listener, std::span<const descriptor> files, const nonce& secret,
+               milliseconds timeout) {
   if (!wait_readable(listener, clock::now() + timeout)) return false;
   const descriptor caller = accept_caller(listener);
   // A caller that sends nothing must not block the others. One that has connected may be slow on a busy machine.
@@ -59,7 +60,7 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
     if (!shown.empty()) send_message(caller, refused);
     return false;
   }
-  if (send_message(caller, given, {&file, 1}) != 0) return false;
+  if (send_message(caller, given, files) != 0) return false;
   // The caller may have disconnected meanwhile.
   return has_spoken() && receive_message(caller).bytes == taken;
 }
@@ -69,7 +70,7 @@ descriptor receive_from(const std::string& name, const nonce& secret, millisecon
   const auto is_ahead = [&] { return clock::now() < deadline; };
   for (;;) {
     answer got = ask(name, secret, is_ahead);
-    if (got.file) return std::move(got.file);
+    if (!got.files.empty()) return std::move(got.files.front());
     // The listener has not waited for this process, which may have been stopped meanwhile.
     const bool was_dropped = got.code == EPIPE || got.code == ECONNRESET;
     if (!was_dropped || !is_ahead()) fail_step(got.failed_step, name, got.code);
@@ -77,15 +78,16 @@ descriptor receive_from(const std::string& name, const nonce& secret, millisecon
   }
 }
 
-descriptor try_to_receive_from(const std::string& name, const nonce& secret,
-                               const std::function<bool()>& keeps_waiting) {
+std::vector<descriptor> try_to_receive_from(const std::string& name, const nonce& secret,
+                                            const std::function<bool()>& keeps_waiting) {
   answer got = ask(name, secret, keeps_waiting);
   if (got.is_refusal)
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the sender's"});
   // There is no listener yet, or it has served another process and ended.
   constexpr int absent[] = {EAGAIN, ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
-  if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) fail_step(got.failed_step, name, got.code);
-  return std::move(got.file);
+  const bool is_absent = std::ranges::find(absent, got.code) != std::end(absent);
+  if (got.files.empty() && !is_absent) fail_step(got.failed_step, name, got.code);
+  return std::move(got.files);
 }
 
 }  // namespace syncyte::memory

@@ -194,7 +194,7 @@ int segment::serve(int peers, milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (served_ < peers) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (hand_over(listener_, file_, ticket_.nonce, std::max(left, milliseconds(0))))
+    if (hand_over(listener_, {&file_, 1}, ticket_.nonce, std::max(left, milliseconds(0))))
       ++served_;
     else if (left.count() <= 0)
       break;

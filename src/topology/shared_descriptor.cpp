@@ -39,7 +39,7 @@ class giving_socket {
   const offer& told() const { return told_; }
   /// Gives the file to a process that calls within a millisecond.
   void give(const memory::descriptor& file) {
-    if (memory::hand_over(listener_, file, told_.secret, milliseconds(1))) ++given_;
+    if (memory::hand_over(listener_, {&file, 1}, told_.secret, milliseconds(1))) ++given_;
   }
   int given() const { return given_; }
 

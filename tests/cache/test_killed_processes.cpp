@@ -16,6 +16,7 @@
 #include "cache/heap.hpp"
 #include "cache/rendezvous.hpp"
 #include "cache/slices.hpp"
+#include "region_files.hpp"
 
 namespace {
 
@@ -91,7 +92,7 @@ class cache_processes : public testing::Test {
     return test::start_process([this] {
       const auto made = region::allocate({32 * unit, 32 * unit});
       for (int each = 0; each < 2; ++each)
-        if (outcome([&] { send(made->file(), place(1)); }).first == SYNCYTE_ERR_BUSY) return 2;  // a timeout is fine
+        if (outcome([&] { send(made->files(), place(1)); }).first == SYNCYTE_ERR_BUSY) return 2;  // a timeout is fine
       return work(made, 0);
     });
   }
@@ -151,7 +152,7 @@ TEST_F(cache_processes, cycles_leave_no_page_and_no_descriptor) {
     for (void*& each : blocks) each = cache::acquire(3 * unit);
     for (void* const each : blocks) cache::release(each);
     cache::clear();
-    region::attach(memory::descriptor(dup(made->file().number())));
+    region::attach(test::files_of(*made));
   };
   const auto descriptors = [] { return names_in("/proc/self/fd").size(); };
   const auto mapped = [] {

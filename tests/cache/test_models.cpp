@@ -371,7 +371,7 @@ TEST_F(models_test, a_cache_and_models_are_not_taken_for_each_other) {
   other.name = "region";
   auto sender = std::async(std::launch::async, [&] {
     const auto file = memory::open_memfd("test");
-    return outcome([&] { cache::send(file, other); }).first;
+    return outcome([&] { cache::send({&file, 1}, other); }).first;
   });
   const auto [status, text] = outcome([&] { models::connect(other); });
   EXPECT_EQ(status, SYNCYTE_ERR_FORMAT) << text;

@@ -6,12 +6,15 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "../memory/processes.hpp"
 #include "../memory/status.hpp"
 #include "cache/region.hpp"
 #include "memory/capacity.hpp"
+#include "memory/device.hpp"
 #include "memory/huge_pages.hpp"
+#include "region_files.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace {
@@ -24,14 +27,17 @@ using test::outcome;
 
 constexpr std::uint64_t page = 4096;
 
-/// A second descriptor of a region, as another process would receive it.
-memory::descriptor copy_of(const region& original) { return memory::descriptor(dup(original.file().number())); }
+std::vector<memory::descriptor> one_file(memory::descriptor file) {
+  std::vector<memory::descriptor> files;
+  files.push_back(std::move(file));
+  return files;
+}
 
 TEST(cache_region, two_mappings_show_the_same_bytes) {
   const auto first = region::allocate({page + 1, 5});
   EXPECT_EQ(first->sizes().parameters, 2 * page);
   EXPECT_EQ(first->sizes().computation, page);
-  const auto second = region::attach(copy_of(*first));
+  const auto second = region::attach(test::files_of(*first));
   EXPECT_EQ(second->bytes(), 3 * page);
   EXPECT_EQ(second->inode(), first->inode());
   EXPECT_NE(second->data(), first->data());
@@ -108,7 +114,7 @@ TEST(cache_region, touch_keeps_contents_and_its_range) {
 
 TEST(cache_region, nobody_can_shrink_it) {
   const auto made = region::allocate({page, page});
-  EXPECT_NE(ftruncate(made->file().number(), page), 0);
+  EXPECT_NE(ftruncate(made->files().front().number(), page), 0);
 }
 
 memory::descriptor sealed(std::uint64_t bytes, const void* content, std::size_t content_bytes) {
@@ -122,21 +128,36 @@ memory::descriptor sealed(std::uint64_t bytes, const void* content, std::size_t 
 TEST(cache_region, foreign_files_are_refused) {
   memory::descriptor unsealed = memory::open_memfd("not-a-cache");
   const auto expect = [](memory::descriptor file, syncyte_status_t status, const char* part) {
-    const auto [found, text] = outcome([&] { region::attach(std::move(file)); });
+    const auto [found, text] = outcome([&] { region::attach(one_file(std::move(file))); });
     EXPECT_EQ(found, status) << text;
     EXPECT_TRUE(contains(text, part)) << text;
   };
   expect(std::move(unsealed), SYNCYTE_ERR_FORMAT, "not sealed");
   expect(memory::descriptor(open("/dev/null", O_RDWR | O_CLOEXEC)), SYNCYTE_ERR_FORMAT, "not sealed");
   expect(sealed(3, "abc", 3), SYNCYTE_ERR_FORMAT, "shorter than a header");
-  char header[40] = {};
+  char header[sizeof(cache::region_header)] = {};
   expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_FORMAT, "another header");
 
   const auto made = region::allocate({page, page});
-  ASSERT_EQ(pread(made->file().number(), header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
+  ASSERT_EQ(pread(made->files().front().number(), header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
   expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_FORMAT, "its size differs from the sizes in its header");
-  header[16] = 2;
-  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_VERSION, "layout 2; expected 1");
+  header[16] = 3;
+  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_VERSION, "layout 3; expected 1 or 2");
+}
+
+TEST(cache_region, a_process_without_devices_has_regions_on_the_host_only) {
+  if (memory::cuda_backend().count() > 0) GTEST_SKIP() << "the machine has devices";
+  const auto expect = [](const auto& work, const std::string& part) {
+    const auto [status, text] = outcome(work);
+    EXPECT_EQ(status, SYNCYTE_ERR_UNSUPPORTED) << text;
+    EXPECT_TRUE(contains(text, part) && contains(text, memory::cuda_backend().why_none())) << text;
+  };
+  expect([] { region::allocate({page, page}, SYNCYTE_MEMORY_CUDA); }, "there is no CUDA device: ");
+  const cache::region_header other{.version = cache::region_header::on_device, .sizes = {page, page}};
+  expect([&] { region::attach(one_file(other.make_file(page))); },
+         "the shared cache that was received is on GPU-00000000-0000-0000-0000-000000000000: ");
+  EXPECT_EQ(outcome([] { region::allocate({page, page}, SYNCYTE_MEMORY_HOST, -2); }).first, SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(outcome([] { region::allocate({page, page}, 7); }).first, SYNCYTE_ERR_ARGUMENT);
 }
 
 }  // namespace

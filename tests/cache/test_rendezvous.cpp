@@ -72,13 +72,13 @@ TEST_F(cache_rendezvous, either_may_come_first) {
   region_->data()[0] = std::byte{42};
   const pid_t early = start_receiver(place());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  send(region_->file(), place());
+  send(region_->files(), place());
   EXPECT_EQ(wait_process(early), 42);
   const pid_t late = start_process([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return static_cast<int>(region::attach(receive(place()))->data()[0]);
   });
-  send(region_->file(), place());
+  send(region_->files(), place());
   EXPECT_EQ(wait_process(late), 42);
   EXPECT_EQ(names(), 0u);
 }
@@ -88,12 +88,12 @@ TEST_F(cache_rendezvous, several_receivers_at_once_get_one_each) {
   pid_t receivers[4];
   for (pid_t& each : receivers) each = start_receiver(place(20));
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  for (int each = 0; each < 4; ++each) send(region_->file(), place(20));
+  for (int each = 0; each < 4; ++each) send(region_->files(), place(20));
   for (const pid_t each : receivers) EXPECT_EQ(wait_process(each), 17);
 }
 
 TEST_F(cache_rendezvous, nobody_comes) {
-  const auto [sent, sender_text] = outcome([&] { send(region_->file(), place(0.05)); });
+  const auto [sent, sender_text] = outcome([&] { send(region_->files(), place(0.05)); });
   EXPECT_EQ(sent, SYNCYTE_ERR_TIMEOUT);
   EXPECT_TRUE(contains(sender_text, "no process has received the shared cache \"cache\" in " + folder_.string()))
       << sender_text;
@@ -109,7 +109,7 @@ TEST_F(cache_rendezvous, the_environment_chooses) {
   const environment_scope name("SYNCYTE_CACHE", "chosen");
   const environment_scope timeout("SYNCYTE_CACHE_TIMEOUT", "0.01");
   const rendezvous defaults{.name = "", .folder = "", .nonce = {}, .seconds = -1};
-  const auto [status, text] = outcome([&] { send(region_->file(), defaults); });
+  const auto [status, text] = outcome([&] { send(region_->files(), defaults); });
   EXPECT_EQ(status, SYNCYTE_ERR_TIMEOUT);
   EXPECT_TRUE(contains(text, "\"chosen\" in " + (folder_ / "made").string() + " within 0.01 s")) << text;
   struct stat made{};
@@ -153,7 +153,7 @@ TEST_F(cache_rendezvous, a_link_in_place_of_a_default_folder_is_refused) {
     for (const char* const target : {"private", "absent"}) {
       fs::create_directory_symlink(folder_ / target, link);
       for (const auto& [status, text] :
-           {outcome([&] { send(region_->file(), defaults); }), outcome([&] { receive(defaults); })}) {
+           {outcome([&] { send(region_->files(), defaults); }), outcome([&] { receive(defaults); })}) {
         EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
         EXPECT_TRUE(contains(text, "folder is " + link.string() + ", which is a symbolic link")) << text;
         EXPECT_TRUE(contains(text, "SYNCYTE_CACHE_FOLDER")) << text;
@@ -173,14 +173,14 @@ TEST_F(cache_rendezvous, a_named_folder_may_be_a_link) {
   linked.folder = folder_ / "link";
   const pid_t receiver = start_receiver(linked);
   const environment_scope named("SYNCYTE_CACHE_FOLDER", linked.folder.c_str());
-  send(region_->file(), {.name = "", .folder = "", .nonce = {}, .seconds = 10});
+  send(region_->files(), {.name = "", .folder = "", .nonce = {}, .seconds = 10});
   EXPECT_EQ(wait_process(receiver), 0);
 }
 
 TEST_F(cache_rendezvous, other_programs_dead_sockets_stay) {
   for (const char* const name : {"cache", "S.gpg-agent", "x.syncyte.bak"}) leave_socket(folder_ / name);
   leave_socket(socket_path("dead"));
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
   EXPECT_EQ(names(), 3u);
   EXPECT_FALSE(fs::exists(socket_path("dead")));
 }
@@ -192,7 +192,7 @@ TEST_F(cache_rendezvous, a_long_path_is_fine) {
   chmod(folder.c_str(), 0700);
   const rendezvous far{.name = "", .folder = folder.string(), .nonce = {}, .seconds = 10};
   const pid_t receiver = start_receiver(far);
-  send(region_->file(), far);
+  send(region_->files(), far);
   EXPECT_EQ(wait_process(receiver), 0);
 }
 
@@ -205,7 +205,7 @@ TEST_F(cache_rendezvous, wrong_names_and_folders) {
   for (const mode_t mode : {0770, 0750, 0701, 0777}) {
     ASSERT_EQ(chmod(folder_.c_str(), mode), 0);
     for (const auto& [status, text] :
-         {outcome([&] { receive(place(0)); }), outcome([&] { send(region_->file(), place(0)); })}) {
+         {outcome([&] { receive(place(0)); }), outcome([&] { send(region_->files(), place(0)); })}) {
       EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
       EXPECT_TRUE(contains(text, "folder is " + folder_.string() + ", which belongs to user")) << text;
       EXPECT_TRUE(contains(text, "chmod 700")) << text;
@@ -244,7 +244,7 @@ TEST_F(cache_rendezvous, another_user_gets_nothing) {
                ? 0
                : 3;
   });
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(1)); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(1)); }).first, SYNCYTE_ERR_TIMEOUT);
   EXPECT_EQ(wait_process(other), 0);
   close(inside);
 }
@@ -254,27 +254,27 @@ TEST_F(cache_rendezvous, a_nonce_decides) {
     const auto [status, text] = outcome([&] { receive(place(10, "", {1, 2})); });
     return status == SYNCYTE_ERR_ARGUMENT && contains(text, "nonce is another one") ? 0 : 1;
   });
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(0.5, "", {3, 4})); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(0.5, "", {3, 4})); }).first, SYNCYTE_ERR_TIMEOUT);
   EXPECT_EQ(wait_process(wrong), 0);
   const pid_t right = start_receiver(place(10, "", {3, 4}));
-  send(region_->file(), place(10, "", {3, 4}));
+  send(region_->files(), place(10, "", {3, 4}));
   EXPECT_EQ(wait_process(right), 0);
 }
 
 TEST_F(cache_rendezvous, a_second_sender_is_busy) {
   const pid_t first = start_process([&] {
-    send(region_->file(), place(20));
+    send(region_->files(), place(20));
     return 0;
   });
   ASSERT_TRUE(wait_for_names(1));
-  const auto [status, text] = outcome([&] { send(region_->file(), place(20)); });
+  const auto [status, text] = outcome([&] { send(region_->files(), place(20)); });
   EXPECT_EQ(status, SYNCYTE_ERR_BUSY);
   EXPECT_TRUE(contains(text, "another process uses the name \"cache\"")) << text;
   const pid_t other = start_receiver(place(20, "other"));
-  send(region_->file(), place(20, "other"));
+  send(region_->files(), place(20, "other"));
   EXPECT_EQ(wait_process(other), 0);
   EXPECT_EQ(names(), 1u);  // the first one's
-  EXPECT_EQ(run_process([&] { return receive(place(20)) ? 0 : 1; }), 0);
+  EXPECT_EQ(run_process([&] { return receive(place(20)).empty() ? 1 : 0; }), 0);
   EXPECT_EQ(wait_process(first), 0);
 }
 
@@ -283,12 +283,12 @@ TEST_F(cache_rendezvous, many_senders_of_one_name_never_meet) {
   for (pid_t& each : senders)
     each = start_process([&] {
       for (;;) {
-        const auto [status, text] = outcome([&] { send(region_->file(), place(20)); });
+        const auto [status, text] = outcome([&] { send(region_->files(), place(20)); });
         if (status != SYNCYTE_ERR_BUSY) return static_cast<int>(status);
         usleep(1000);
       }
     });
-  for (int each = 0; each < 6; ++each) EXPECT_TRUE(receive(place(20)));
+  for (int each = 0; each < 6; ++each) EXPECT_EQ(receive(place(20)).size(), 1u);
   for (const pid_t each : senders) EXPECT_EQ(wait_process(each), SYNCYTE_SUCCESS);
   EXPECT_EQ(names(), 0u);
 }
@@ -297,7 +297,7 @@ TEST_F(cache_rendezvous, a_killed_senders_socket_is_removed_by_the_next) {
   for (const char* const name : {"one", "two"}) {
     const std::size_t before = names();
     const pid_t killed = start_process([&] {
-      send(region_->file(), place(20, name));
+      send(region_->files(), place(20, name));
       return 0;
     });
     // The next sender removes the last sender's socket before it makes its own.
@@ -308,7 +308,7 @@ TEST_F(cache_rendezvous, a_killed_senders_socket_is_removed_by_the_next) {
     EXPECT_EQ(names(), 1u);
   }
   const pid_t receiver = start_receiver(place(20));
-  send(region_->file(), place(20));
+  send(region_->files(), place(20));
   EXPECT_EQ(wait_process(receiver), 0);
   EXPECT_EQ(names(), 0u);
 }
@@ -317,7 +317,7 @@ TEST_F(cache_rendezvous, kill_at_random_moments) {
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     const pid_t sender = start_process([&] {
-      send(region_->file(), place(20));
+      send(region_->files(), place(20));
       return 0;
     });
     const pid_t receiver = start_receiver(place(20));
@@ -329,7 +329,7 @@ TEST_F(cache_rendezvous, kill_at_random_moments) {
     // The other process has met its partner already, or meets the test instead: it succeeds in both cases.
     const auto partner = [&] {
       const rendezvous soon = place(0.2);
-      return victim == sender ? outcome([&] { send(region_->file(), soon); }).first
+      return victim == sender ? outcome([&] { send(region_->files(), soon); }).first
                               : outcome([&] { receive(soon); }).first;
     };
     siginfo_t ended{};
@@ -340,7 +340,7 @@ TEST_F(cache_rendezvous, kill_at_random_moments) {
     } while (ended.si_pid == 0);
     EXPECT_EQ(wait_process(other), 0) << round;
   }
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
   EXPECT_EQ(names(), 0u);
 }
 
@@ -351,7 +351,7 @@ TEST_F(cache_rendezvous, other_programs_sockets_are_left_alone) {
   std::strcpy(here.sun_path, socket_path().c_str());
   ASSERT_EQ(bind(stream.number(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
   ASSERT_EQ(listen(stream.number(), 5), 0);
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(1)); }).first, SYNCYTE_ERR_BUSY);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(1)); }).first, SYNCYTE_ERR_BUSY);
   const auto [status, text] = outcome([&] { receive(place(1)); });
   EXPECT_EQ(status, SYNCYTE_ERR_IO);
   EXPECT_TRUE(contains(text, "the shared cache \"cache\" in " + folder_.string())) << text;
@@ -361,7 +361,7 @@ TEST_F(cache_rendezvous, other_programs_sockets_are_left_alone) {
 
 TEST_F(cache_rendezvous, a_stopped_sender_is_waited_for_until_the_limit) {
   const pid_t stopped = start_process([&] {
-    send(region_->file(), place(30));
+    send(region_->files(), place(30));
     return 0;
   });
   ASSERT_TRUE(wait_for_names(1));
@@ -369,7 +369,7 @@ TEST_F(cache_rendezvous, a_stopped_sender_is_waited_for_until_the_limit) {
   kill(stopped, SIGSTOP);
   EXPECT_EQ(outcome([&] { receive(place(0.3)); }).first, SYNCYTE_ERR_TIMEOUT);
   kill(stopped, SIGCONT);
-  EXPECT_TRUE(receive(place(20)));
+  EXPECT_EQ(receive(place(20)).size(), 1u);
   EXPECT_EQ(wait_process(stopped), 0);
 }
 
@@ -384,7 +384,7 @@ TEST_F(cache_rendezvous, a_full_queue_holds_nobody_up) {
   const memory::descriptor caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   ASSERT_EQ(connect(caller.number(), address, sizeof(here)), 0);
   EXPECT_EQ(outcome([&] { receive(place(0.1)); }).first, SYNCYTE_ERR_TIMEOUT);
-  EXPECT_EQ(outcome([&] { send(region_->file(), place(0.1)); }).first, SYNCYTE_ERR_BUSY);
+  EXPECT_EQ(outcome([&] { send(region_->files(), place(0.1)); }).first, SYNCYTE_ERR_BUSY);
 }
 
 TEST_F(cache_rendezvous, too_many_open_files_are_named) {
@@ -399,23 +399,23 @@ TEST_F(cache_rendezvous, too_many_open_files_are_named) {
     });
   };
   const pid_t sender = start_process([&] {
-    send(region_->file(), place(20));
+    send(region_->files(), place(20));
     return 0;
   });
   ASSERT_TRUE(wait_for_names(1));
   EXPECT_EQ(with_few([&] { receive(place(5)); }), 0);
-  EXPECT_TRUE(receive(place(20)));
+  EXPECT_EQ(receive(place(20)).size(), 1u);
   EXPECT_EQ(wait_process(sender), 0);
   const pid_t receiver = start_receiver(place(20));
-  EXPECT_EQ(with_few([&] { send(region_->file(), place(5)); }), 0);
-  send(region_->file(), place(20));
+  EXPECT_EQ(with_few([&] { send(region_->files(), place(5)); }), 0);
+  send(region_->files(), place(20));
   EXPECT_EQ(wait_process(receiver), 0);
 }
 
 TEST_F(cache_rendezvous, a_locked_folder_is_waited_for) {
   const int held = open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
   ASSERT_EQ(flock(held, LOCK_EX), 0);
-  const auto [status, text] = outcome([&] { send(region_->file(), place(0.05)); });
+  const auto [status, text] = outcome([&] { send(region_->files(), place(0.05)); });
   EXPECT_EQ(status, SYNCYTE_ERR_TIMEOUT);
   EXPECT_TRUE(contains(text, "locked")) << text;
   close(held);
@@ -434,9 +434,9 @@ TEST_F(cache_rendezvous, a_silent_caller_does_not_stop_the_others) {
   });
   const pid_t receiver = start_process([&] {
     while (!fs::exists(folder_ / "connected")) usleep(1000);
-    return receive(place(20)) ? 0 : 1;
+    return receive(place(20)).empty() ? 1 : 0;
   });
-  send(region_->file(), place(20));
+  send(region_->files(), place(20));
   EXPECT_EQ(wait_process(receiver), 0);
   kill(silent, SIGKILL);
   wait_process(silent);

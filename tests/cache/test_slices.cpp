@@ -13,6 +13,7 @@
 #include "../memory/status.hpp"
 #include "cache/heap.hpp"
 #include "cache/slices.hpp"
+#include "region_files.hpp"
 
 namespace {
 
@@ -89,7 +90,7 @@ TEST_F(cache_slices, overlaps_are_refused_in_every_thread_and_mapping) {
   expect_refused(0, 5 * unit, SYNCYTE_ERR_BUSY, "overlaps");
   expect_refused(11 * unit, unit, SYNCYTE_ERR_BUSY, "overlaps");
   std::thread([&] { expect_refused(0, part, SYNCYTE_ERR_BUSY, "another thread of this process"); }).join();
-  const auto again = region::attach(memory::descriptor(dup(region_->file().number())));
+  const auto again = region::attach(test::files_of(*region_));
   EXPECT_EQ(outcome([&] { insert(again, 0, part); }).first, SYNCYTE_ERR_BUSY);
   insert(region_, 0, 4 * unit);
   insert(region_, 12 * unit, unit);
@@ -224,7 +225,7 @@ TEST_F(cache_slices, a_forked_child_may_receive_the_region_anew) {
   insert(region_, 0, part);
   void* const block = acquire(8);
   const int code = test::run_process([&] {
-    const auto again = region::attach(memory::descriptor(dup(region_->file().number())));
+    const auto again = region::attach(test::files_of(*region_));
     insert(again, 0, part);
     void* const own = acquire(8);
     if (own != again->data()) return 1;

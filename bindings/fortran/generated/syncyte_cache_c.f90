@@ -7,14 +7,18 @@ module syncyte_cache_c
   implicit none
   public
 
-  !> Sizes of a new cache, in bytes; rounded up to pages.
+  !> Sizes of a new cache, in bytes, rounded up to pages, and where it lies.
   type, bind(C) :: syncyte_cache_sizes_t
     ! sizeof(syncyte_cache_sizes_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
+    integer(c_size_t) :: struct_size = 32_c_size_t
     ! 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
     ! 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
     integer(c_int64_t) :: computation_bytes = 0_c_int64_t
+    ! where it lies
+    integer(c_int32_t) :: memory = 0_c_int32_t
+    ! the device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
+    integer(c_int32_t) :: device = -1_c_int32_t
   end type syncyte_cache_sizes_t
 
   !> The Unix socket, in a folder, by which two processes pass a cache, and how long they wait.
@@ -34,11 +38,13 @@ module syncyte_cache_c
 
   interface
 
-    !> Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are
-    !> scaled down, with a warning in the log, if the machine or its control group has less memory.
+    !> Allocates a cache of zeros. The system provides pages of host memory when they are first touched, those of a
+    !> device at once. Default sizes are scaled down, with a warning in the log, if the machine, its control group
+    !> or the device has less memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES.
     ! options [in]: sizes; null for defaults
     ! cache [out]: the cache
-    ! Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
+    ! Returns: SYNCYTE_ERR_MEMORY (the machine or the device has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT,
+    ! SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot share memory between processes), SYNCYTE_ERR_LIMIT.
     function syncyte_cache_create(options, cache) bind(C, name="syncyte_cache_create") result(answer)
       import
       type(syncyte_cache_sizes_t), intent(in), optional :: options
@@ -89,7 +95,9 @@ module syncyte_cache_c
     ! cache [out]: the cache
     ! Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a
     ! nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache),
-    ! SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
+    ! SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_UNSUPPORTED (a cache on a device that this
+    ! process does not see), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_IO,
+    ! SYNCYTE_ERR_INTERRUPTED.
     function syncyte_cache_receive(options, cache) bind(C, name="syncyte_cache_receive") result(answer)
       import
       type(syncyte_cache_rendezvous_t), intent(in), optional :: options
@@ -110,7 +118,20 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_sizes
 
-    !> Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
+    !> Returns where a cache lies.
+    ! cache [in]: a cache
+    ! memory [out]: the kind of memory
+    ! device [out]: the device's number in this process; 0 for host memory
+    function syncyte_cache_device(cache, memory, device) bind(C, name="syncyte_cache_device") result(answer)
+      import
+      type(c_ptr), value :: cache
+      integer(c_int32_t), intent(inout) :: memory
+      integer(c_int32_t), intent(inout) :: device
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_device
+
+    !> Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes. That of a
+    !> cache on a device is for its kernels and copies.
     ! cache [in]: a cache
     ! data [out]: its memory, valid while this process has a reference or a slice of the cache
     function syncyte_cache_data(cache, data) bind(C, name="syncyte_cache_data") result(answer)
@@ -121,7 +142,7 @@ module syncyte_cache_c
     end function syncyte_cache_data
 
     !> Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait
-    !> for pages. Contents are kept.
+    !> for pages. Contents are kept. Those of a device are resident from the start.
     ! cache [in]: a cache
     ! offset [in]: 0 or more
     ! size [in]: bytes from offset on, 0 or more
@@ -142,7 +163,7 @@ module syncyte_cache_c
     ! size [in]: bytes from offset on, a multiple of 512, 512 or more
     ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a
     ! thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
-    ! child's parent).
+    ! child's parent), SYNCYTE_ERR_UNSUPPORTED (a cache on a device).
     function syncyte_cache_insert(cache, offset, size) bind(C, name="syncyte_cache_insert") result(answer)
       import
       type(c_ptr), value :: cache
@@ -171,7 +192,7 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_allocate
 
-    !> Returns whether a pointer lies in a slice that a thread of this process has inserted.
+    !> Returns whether a pointer lies in a slice that this process has inserted, for a thread or a stream.
     ! data [in]: any pointer
     ! holds [out]: 1 if so, otherwise 0
     function syncyte_cache_holds(data, holds) bind(C, name="syncyte_cache_holds") result(answer)
@@ -189,5 +210,101 @@ module syncyte_cache_c
       type(c_ptr), value :: data
       integer(c_int32_t) :: answer
     end function syncyte_cache_free
+
+    !> Inserts a slice of a cache on a device: the stream acquires blocks from these bytes, until it gets another
+    !> slice or is cleared. The program must see to it that work which uses the bytes otherwise is done.
+    ! cache [in]: a cache on a device
+    ! stream [in]: a stream of that device, which must live as long as it has slices
+    ! offset [in]: a multiple of 512
+    ! size [in]: bytes from offset on, a multiple of 512, 512 or more
+    ! may_overlap [in]: 1: the bytes may also be those of slices of other streams, if all of these were inserted
+    ! with 1; the program must then not use blocks of several of them at the same time. Otherwise 0
+    ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice of this
+    ! stream, or one of another stream that may not), SYNCYTE_ERR_UNSUPPORTED (a cache in host memory; a forked
+    ! child).
+    function syncyte_cache_insert_on_stream(cache, stream, offset, size, may_overlap) bind(C, &
+        name="syncyte_cache_insert_on_stream") result(answer)
+      import
+      type(c_ptr), value :: cache
+      type(c_ptr), value :: stream
+      integer(c_int64_t), value :: offset
+      integer(c_int64_t), value :: size
+      integer(c_int32_t), value :: may_overlap
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_insert_on_stream
+
+    !> Waits for a stream, and removes all its slices, of all caches.
+    ! device [in]: the stream's device
+    ! stream [in]: the stream
+    ! Returns: SYNCYTE_ERR_BUSY, naming offsets, while blocks of them are in use, or are freed and used by other
+    ! streams: nothing has changed then.
+    function syncyte_cache_clear_stream(device, stream) bind(C, name="syncyte_cache_clear_stream") &
+        result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_clear_stream
+
+    !> Returns whether a stream has slices.
+    ! device [in]: the stream's device
+    ! stream [in]: the stream
+    ! has [out]: 1 if so, otherwise 0
+    function syncyte_cache_stream_has_slice(device, stream, has) bind(C, name="syncyte_cache_stream_has_slice") &
+        result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      integer(c_int32_t), intent(inout) :: has
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_stream_has_slice
+
+    !> Acquires a block from the last slice of a stream, for work that is queued on this stream. A slice that is
+    !> full waits for freed blocks that other streams use; if it is full then, it is an error.
+    ! device [in]: the stream's device
+    ! stream [in]: the stream
+    ! size [in]: 0 or more; rounded up to a multiple of 512, at least 512
+    ! data [out]: a block at a multiple of 512 bytes; null if the stream has no slice
+    ! Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
+    function syncyte_cache_allocate_on_stream(device, stream, size, data) bind(C, &
+        name="syncyte_cache_allocate_on_stream") result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      integer(c_int64_t), value :: size
+      type(c_ptr), intent(inout) :: data
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_allocate_on_stream
+
+    !> Notes that work on another stream uses a block. After it is freed, the block is acquired again only once all
+    !> is done that the other stream has queued until then.
+    ! device [in]: the device of the block's stream
+    ! stream [in]: the stream that has acquired the block
+    ! data [in]: the block
+    ! other [in]: the other stream
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is no block of the stream.
+    function syncyte_cache_record_stream(device, stream, data, other) bind(C, &
+        name="syncyte_cache_record_stream") result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      type(c_ptr), value :: data
+      type(c_ptr), value :: other
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_record_stream
+
+    !> Frees a block of a stream, from any thread. Work that the stream has queued may still use it.
+    ! device [in]: the device of the block's stream
+    ! stream [in]: the stream that has acquired the block
+    ! data [in]: the block; null is ignored
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is no block of the stream, or that was freed before.
+    function syncyte_cache_free_on_stream(device, stream, data) bind(C, name="syncyte_cache_free_on_stream") &
+        result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      type(c_ptr), value :: data
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_free_on_stream
   end interface
 end module syncyte_cache_c

@@ -99,9 +99,15 @@ syncyte_status_t fortran_cache_pointer(syncyte_cache_t cache, int64_t first, con
   syncyte_buffer_t view;
   int64_t parameters = 0, computation = 0;
   void* data = NULL;
+  syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
+  int32_t device = 0;
   syncyte_status_t status = syncyte_cache_sizes(cache, &parameters, &computation);
   if (status == SYNCYTE_SUCCESS) status = syncyte_cache_data(cache, &data);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_cache_device(cache, &memory, &device);
   if (status != SYNCYTE_SUCCESS) return status;
+  if (memory != SYNCYTE_MEMORY_HOST)
+    return fortran_wrong(SYNCYTE_ERR_UNSUPPORTED, "cache", -1, "on device %d; expected one in host memory",
+                         (int)device);
   const int64_t element = (int64_t)pointer->elem_len, elements = (parameters + computation) / element;
   if (first < 1 || first > elements + 1)
     return fortran_wrong(SYNCYTE_ERR_INDEX, "first", -1, "%lld; expected 1 to %lld", (long long)first,

@@ -427,13 +427,15 @@ class MemoryStats(ctypes.Structure):
 
 
 class CacheSizes(ctypes.Structure):
-    """Sizes of a new cache, in bytes; rounded up to pages."""
+    """Sizes of a new cache, in bytes, rounded up to pages, and where it lies."""
 
-    _defaults_: dict[str, Any] = {}
+    _defaults_: dict[str, Any] = {"device": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_cache_sizes_t)
         ("parameter_bytes", ctypes.c_int64),  # 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
         ("computation_bytes", ctypes.c_int64),  # 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
+        ("memory", ctypes.c_int32),  # where it lies
+        ("device", ctypes.c_int32),  # the device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
     ]
 
 
@@ -1660,9 +1662,11 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # stream (in, optional): a cudaStream_t of the device; null: operations run on the device's default stream and are complete on return. cudaStreamLegacy is the default stream, without this wait
         ],
     ),
-    # Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are scaled
-    # down, with a warning in the log, if the machine or its control group has less memory. Returns: SYNCYTE_ERR_MEMORY
-    # (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
+    # Allocates a cache of zeros. The system provides pages of host memory when they are first touched, those of a
+    # device at once. Default sizes are scaled down, with a warning in the log, if the machine, its control group or the
+    # device has less memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES. Returns: SYNCYTE_ERR_MEMORY (the machine
+    # or the device has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (no devices, or they
+    # cannot share memory between processes), SYNCYTE_ERR_LIMIT.
     "syncyte_cache_create": Function(
         ctypes.c_int32,
         [
@@ -1705,7 +1709,8 @@ CORE: dict[str, Function] = {
     # Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no
     # process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce that differs from the sender's),
     # SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache of another version),
-    # SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
+    # SYNCYTE_ERR_UNSUPPORTED (a cache on a device that this process does not see), SYNCYTE_ERR_MEMORY,
+    # SYNCYTE_ERR_LIMIT (open files), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
     "syncyte_cache_receive": Function(
         ctypes.c_int32,
         [
@@ -1722,7 +1727,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # computation_bytes (out): bytes from offset parameter_bytes on
         ],
     ),
-    # Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
+    # Returns where a cache lies.
+    "syncyte_cache_device": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # cache (in): a cache
+            ctypes.POINTER(ctypes.c_int32),  # memory (out): the kind of memory
+            ctypes.POINTER(ctypes.c_int32),  # device (out): the device's number in this process; 0 for host memory
+        ],
+    ),
+    # Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes. That of a cache
+    # on a device is for its kernels and copies.
     "syncyte_cache_data": Function(
         ctypes.c_int32,
         [
@@ -1731,8 +1746,9 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
-    # pages. Contents are kept. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the
-    # machine has), SYNCYTE_ERR_INTERRUPTED (asked every 64 MiB; some of the bytes are resident then).
+    # pages. Contents are kept. Those of a device are resident from the start. Returns: SYNCYTE_ERR_ARGUMENT (outside
+    # the cache), SYNCYTE_ERR_MEMORY (more than the machine has), SYNCYTE_ERR_INTERRUPTED (asked every 64 MiB; some of
+    # the bytes are resident then).
     "syncyte_cache_touch": Function(
         ctypes.c_int32,
         [
@@ -1744,7 +1760,7 @@ CORE: dict[str, Function] = {
     # Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
     # syncyte_cache_clear(). Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY
     # (overlaps a slice that a thread of this process has inserted and not cleared, or that has blocks of an ended
-    # thread or of a forked child's parent).
+    # thread or of a forked child's parent), SYNCYTE_ERR_UNSUPPORTED (a cache on a device).
     "syncyte_cache_insert": Function(
         ctypes.c_int32,
         [
@@ -1769,7 +1785,7 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # data (out): a block at a multiple of 512 bytes; null if the thread has inserted no slice
         ],
     ),
-    # Returns whether a pointer lies in a slice that a thread of this process has inserted.
+    # Returns whether a pointer lies in a slice that this process has inserted, for a thread or a stream.
     "syncyte_cache_holds": Function(
         ctypes.c_int32,
         [
@@ -1782,6 +1798,72 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # data (in, optional): a block of syncyte_cache_allocate(); null is ignored
+        ],
+    ),
+    # Inserts a slice of a cache on a device: the stream acquires blocks from these bytes, until it gets another slice
+    # or is cleared. The program must see to it that work which uses the bytes otherwise is done. Returns:
+    # SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice of this stream, or
+    # one of another stream that may not), SYNCYTE_ERR_UNSUPPORTED (a cache in host memory; a forked child).
+    "syncyte_cache_insert_on_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # cache (in): a cache on a device
+            ctypes.c_void_p,  # stream (in, optional): a stream of that device, which must live as long as it has slices
+            ctypes.c_int64,  # offset (in): a multiple of 512
+            ctypes.c_int64,  # size (in): bytes from offset on, a multiple of 512, 512 or more
+            ctypes.c_int32,  # may_overlap (in): 1: the bytes may also be those of slices of other streams, if all of these were inserted with 1; the program must then not use blocks of several of them at the same time. Otherwise 0
+        ],
+    ),
+    # Waits for a stream, and removes all its slices, of all caches. Returns: SYNCYTE_ERR_BUSY, naming offsets, while
+    # blocks of them are in use, or are freed and used by other streams: nothing has changed then.
+    "syncyte_cache_clear_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the stream's device
+            ctypes.c_void_p,  # stream (in, optional): the stream
+        ],
+    ),
+    # Returns whether a stream has slices.
+    "syncyte_cache_stream_has_slice": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the stream's device
+            ctypes.c_void_p,  # stream (in, optional): the stream
+            ctypes.POINTER(ctypes.c_int32),  # has (out): 1 if so, otherwise 0
+        ],
+    ),
+    # Acquires a block from the last slice of a stream, for work that is queued on this stream. A slice that is full
+    # waits for freed blocks that other streams use; if it is full then, it is an error. Returns: SYNCYTE_ERR_MEMORY
+    # (the slice has no room), SYNCYTE_ERR_ARGUMENT.
+    "syncyte_cache_allocate_on_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the stream's device
+            ctypes.c_void_p,  # stream (in, optional): the stream
+            ctypes.c_int64,  # size (in): 0 or more; rounded up to a multiple of 512, at least 512
+            ctypes.POINTER(ctypes.c_void_p),  # data (out): a block at a multiple of 512 bytes; null if the stream has no slice
+        ],
+    ),
+    # Notes that work on another stream uses a block. After it is freed, the block is acquired again only once all is
+    # done that the other stream has queued until then. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is no block of
+    # the stream.
+    "syncyte_cache_record_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the device of the block's stream
+            ctypes.c_void_p,  # stream (in, optional): the stream that has acquired the block
+            ctypes.c_void_p,  # data (in): the block
+            ctypes.c_void_p,  # other (in, optional): the other stream
+        ],
+    ),
+    # Frees a block of a stream, from any thread. Work that the stream has queued may still use it. Returns:
+    # SYNCYTE_ERR_ARGUMENT for a pointer that is no block of the stream, or that was freed before.
+    "syncyte_cache_free_on_stream": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the device of the block's stream
+            ctypes.c_void_p,  # stream (in, optional): the stream that has acquired the block
+            ctypes.c_void_p,  # data (in, optional): the block; null is ignored
         ],
     ),
     # Makes an empty set of models in this process, which others do not see before syncyte_models_serve(). Returns:

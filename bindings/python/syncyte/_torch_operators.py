@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -45,6 +46,21 @@ def _load() -> None:
 
 _load()
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
+
+
+@functools.cache
+def serve_from_device_cache() -> None:
+    """Makes torch allocate CUDA tensors in slices of streams. Raises UnsupportedError if it cannot."""
+    path = _library.find("syncyte_torch_cuda", _build_torch.folders(torch.__version__))
+    try:
+        torch.ops.load_library(path)
+        operators.serve_from_device_cache(torch.__version__)
+    except (OSError, RuntimeError) as error:
+        raise errors.UnsupportedError(
+            f"tensors cannot lie in a shared cache on a device: libsyncyte_torch_cuda is missing, or of another torch "
+            f"than this one ({torch.__version__}); a torch for the CPU has no part for it ({error})"
+        ) from error
+
 
 # wait_message's argument `gradients` (gradient_rule in bindings/torch/src/messages/messages.hpp): a received tensor
 # requires gradients if the sender records them. The default, 2, raises an error where the receiver cannot record them.

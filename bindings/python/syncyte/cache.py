@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A shared cache: memory that processes of one machine share, and in which their PyTorch tensors lie.
+"""A shared cache: memory that processes of one machine share, of the host or a GPU, in which PyTorch tensors lie.
 
 The same order of allocations gives the same offsets in every process, so that a process finds in its new tensors the
 values that another process has written into its own. It needs no MPI, and works before and after Syncyte is started.
@@ -10,18 +10,22 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY
 from ._checks import as_int64, wrong
+from ._devices import as_cuda_device
 from ._handles import Handle
 from ._modules import loaded
 from ._rendezvous import interruptible, rendezvous
-from .errors import ArgumentError, LibraryError
+from .errors import ArgumentError, LibraryError, UnsupportedError
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["SharedCache", "clear"]
 
@@ -34,24 +38,32 @@ class SharedCache(Handle):
     parameter_bytes, computation_bytes : int, optional
         Sizes of the parts, rounded up to pages; by default as SYNCYTE_CACHE_PARAMETER_BYTES and
         SYNCYTE_CACHE_COMPUTATION_BYTES say. Sizes that neither chooses are scaled down, with a warning in the log, if
-        the machine has less memory.
+        the machine or the device has less memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES.
+    device : torch.device or str, optional
+        "cuda" or "cuda:N": the cache lies in the memory of this CUDA device. None or "cpu": in host memory.
 
     Raises
     ------
     OutOfMemoryError
-        The machine has less than the chosen sizes.
+        The machine, or the device, has less than the chosen sizes.
+    UnsupportedError
+        There is no CUDA device, or it cannot share memory between processes.
 
     Notes
     -----
-    Local. The memory is zeroed; the system provides its pages when they are first touched. It is freed when the last
-    process releases it.
+    Local. The memory is zeroed; the system provides pages of host memory when they are first touched. It is freed when
+    the last process releases it.
     """
 
     kind = "cache"
 
-    def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None) -> None:
+    def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None,
+                 device: torch.device | str | None = None) -> None:  # fmt: skip
+        where: dict[str, int] = {}
+        if (cuda := as_cuda_device(device)) is not None:
+            where = {"memory": c.Memory.CUDA, "device": cuda.index}
         sizes = _library.new_struct(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
-                                 computation_bytes=_size(computation_bytes, "computation_bytes"))  # fmt: skip
+                                 computation_bytes=_size(computation_bytes, "computation_bytes"), **where)  # fmt: skip
         self._keep(_library.core().output("syncyte_cache_create", sizes))
 
     @classmethod
@@ -79,6 +91,8 @@ class SharedCache(Handle):
             Other users can open the folder, or the nonce differs from the sender's.
         FileFormatError, VersionError
             The received file is not a cache, or is of another version.
+        UnsupportedError
+            The cache is on a device that this process does not see (CUDA_VISIBLE_DEVICES).
         """
         place = rendezvous(name, folder, nonce, timeout)
         with interruptible():
@@ -90,8 +104,10 @@ class SharedCache(Handle):
     def _keep(self, handle: int) -> None:
         self._own(handle)
         self._sizes: tuple[int, int] = _library.core().output("syncyte_cache_sizes", self.handle)
+        memory, number = _library.core().output("syncyte_cache_device", self.handle)
+        self._device_number: int | None = number if memory == c.Memory.CUDA else None
         # A tensor that was made before this call grows outside the cache.
-        if loaded("torch") is not None:
+        if self._device_number is None and loaded("torch") is not None:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
                 _serve_torch()
 
@@ -106,8 +122,23 @@ class SharedCache(Handle):
         return self._sizes[1]
 
     @property
-    def memory(self) -> np.ndarray:
-        """View of all bytes (uint8). The memory stays while this array, or a part of it, lives."""
+    def is_on_device(self) -> bool:
+        """Whether it lies in a device's memory."""
+        return self._device_number is not None
+
+    @property
+    def device(self) -> torch.device:
+        """The device whose memory it is."""
+        torch = dtypes.import_torch()
+        return torch.device("cpu") if self._device_number is None else torch.device("cuda", self._device_number)
+
+    @property
+    def memory(self) -> np.ndarray | torch.Tensor:
+        """View of all bytes (uint8): a numpy array, or a tensor of the device. It keeps the memory."""
+        if self._device_number is not None:
+            from ._torch_operators import operators
+
+            return operators.device_cache(self.handle)
         address = _library.core().output("syncyte_cache_data", self.handle)
         return _arrays.view("cache", self.handle, NUMPY, c.DType.UINT8, (sum(self._sizes),), address)
 
@@ -145,7 +176,7 @@ class SharedCache(Handle):
     def touch(self, offset: int = 0, size: int | None = None) -> None:
         """Makes bytes resident in this process, in huge pages if the machine has some. Contents are kept.
 
-        First uses then do not wait for pages.
+        First uses then do not wait for pages. Those of a device are resident from the start.
 
         Parameters
         ----------
@@ -169,34 +200,50 @@ class SharedCache(Handle):
         with interruptible():
             _library.core().syncyte_cache_touch(self.handle, begin, count)
 
-    def insert(self, offset: int, size: int) -> None:
+    def insert(self, offset: int, size: int, *, may_overlap: bool = False) -> None:
         """Makes the calling thread allocate new CPU tensors in these bytes.
 
         It does so until it inserts another slice or calls clear(). Every tensor takes a multiple of 512 bytes; the same
         order of allocations gives the same offsets in every process. A new tensor keeps the existing contents.
 
+        A slice of a cache on a device belongs to torch's current stream of that device, in every thread: new CUDA
+        tensors lie in it while this stream is the current one.
+
         Parameters
         ----------
         offset, size : int
             Multiples of 512.
+        may_overlap : bool
+            True: the bytes may also be those of slices of other streams, if all of these may. Tensors of several such
+            slices must not be used at the same time. On devices only.
 
         Raises
         ------
         ArgumentError
             Not a multiple, or outside the cache.
         BusyError
-            The slice overlaps one that a thread of this process has inserted and not cleared.
+            The slice overlaps one that this process has inserted and not cleared.
+        UnsupportedError
+            A cache on a device, and this torch, or this build of Syncyte, is for the CPU only; the stream is captured
+            into a CUDA graph.
 
         Notes
         -----
         A tensor that does not fit the slice raises torch.OutOfMemoryError: there is no fallback to other memory.
         """
+        begin, count, core = as_int64(offset, "offset"), as_int64(size, "size"), _library.core()
+        if self._device_number is not None:
+            stream = _stream_to_serve(self.device)
+            core.syncyte_cache_insert_on_stream(self.handle, stream, begin, count, int(may_overlap))
+            return
+        if may_overlap:
+            raise wrong(UnsupportedError, "may_overlap", True, "False: the cache is in host memory")
         _serve_torch()
-        _library.core().syncyte_cache_insert(self.handle, as_int64(offset, "offset"), as_int64(size, "size"))
+        core.syncyte_cache_insert(self.handle, begin, count)
 
     @staticmethod
     def clear() -> None:
-        """Removes the calling thread's slices of all caches; see syncyte.cache.clear()."""
+        """Removes the slices of the calling thread and of the current stream; see syncyte.cache.clear()."""
         clear()
 
     def __reduce__(self) -> NoReturn:
@@ -216,13 +263,31 @@ class SharedCache(Handle):
 def clear() -> None:
     """Removes all slices that the calling thread has inserted, of all caches; new tensors then lie in ordinary memory.
 
+    Once CUDA is used, it also waits for torch's current stream, and removes this stream's slices.
+
     Raises
     ------
     BusyError
-        Tensors in this thread's slices are alive; drop them first. The message names offsets and sizes, and nothing has
-        changed.
+        Tensors in these slices are alive, or other streams still use memory of tensors that were dropped. The message
+        names offsets, and nothing has changed.
     """
+    torch = loaded("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        stream = torch.cuda.current_stream()
+        _library.core().syncyte_cache_clear_stream(stream.device.index, stream.cuda_stream)
     _library.core().syncyte_cache_clear()
+
+
+def _stream_to_serve(device: torch.device) -> int:
+    """Makes torch allocate CUDA tensors in slices of streams; returns the current stream of the device."""
+    torch = dtypes.import_torch()
+    from ._torch_operators import serve_from_device_cache
+
+    torch.cuda.init()
+    serve_from_device_cache()
+    if torch.cuda.is_current_stream_capturing():
+        raise UnsupportedError("insert: the current stream is captured into a CUDA graph, which cannot use the cache")
+    return torch.cuda.current_stream(device).cuda_stream
 
 
 def _serve_torch() -> None:

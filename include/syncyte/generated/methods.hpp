@@ -677,7 +677,7 @@ class cache_methods : public reference<syncyte_cache_t, syncyte_cache_retain, sy
   using reference::reference;
 
   /// Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait for
-  /// pages. Contents are kept.
+  /// pages. Contents are kept. Those of a device are resident from the start.
   /// @param offset 0 or more
   /// @param size bytes from offset on, 0 or more
   void touch(std::int64_t offset, std::int64_t size) const {

@@ -32,12 +32,8 @@ class cuda final : public device_backend {
     }
   }
 
-  std::size_t total_bytes(int device) override {
-    const device_scope on(device);
-    std::size_t free = 0, total = 0;
-    check(on->cuMemGetInfo(&free, &total), "cuMemGetInfo");
-    return total;
-  }
+  std::size_t total_bytes(int device) override { return capacity(device).total; }
+  std::size_t free_bytes(int device) override { return capacity(device).free; }
 
   void copy(const place& target, const place& source, std::size_t bytes, void* stream) override {
     if (bytes == 0) return;
@@ -66,6 +62,18 @@ class cuda final : public device_backend {
     } catch (const base::error&) {
       return false;
     }
+  }
+
+ private:
+  struct bytes_of_device {
+    std::size_t free = 0, total = 0;
+  };
+
+  static bytes_of_device capacity(int device) {
+    const device_scope on(device);
+    bytes_of_device found;
+    check(on->cuMemGetInfo(&found.free, &found.total), "cuMemGetInfo");
+    return found;
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -93,8 +94,11 @@ class cuda_range final : public device_range {
     check(on->cuMemsetD8Async(begin_ + offset, 0, bytes, nullptr), "cuMemsetD8Async");
     check(on->cuStreamSynchronize(nullptr), "cuStreamSynchronize");
     int file = -1;
-    check(on->cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-          "cuMemExportToShareableHandle");
+    constexpr const char* step = "cuMemExportToShareableHandle";
+    errno = 0;
+    const CUresult code = on->cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    if (code != CUDA_SUCCESS) check_open_files(step, errno);
+    check(code, step);
     return descriptor(file);
   }
 

@@ -19,6 +19,7 @@ class cuda_stub final : public device_backend {
   void* allocate(int, std::size_t) override { fail_unsupported(); }
   void free(int, void*) noexcept override {}
   std::size_t total_bytes(int) override { fail_unsupported(); }
+  std::size_t free_bytes(int) override { fail_unsupported(); }
   void copy(const place&, const place&, std::size_t, void*) override { fail_unsupported(); }
   void* create_stream(int) override { fail_unsupported(); }
   void synchronize(int, void*) override { fail_unsupported(); }

@@ -161,8 +161,9 @@ STANDIN_API CUresult cuMemExportToShareableHandle(void* file, handle of, CUmemAl
   const auto found = allocations.find(of);
   if (found == allocations.end() || !found->second.is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     return CUDA_ERROR_INVALID_VALUE;
-  *static_cast<int*>(file) = ::fcntl(found->second.file, F_DUPFD_CLOEXEC, 3);
-  return CUDA_SUCCESS;
+  const int given = ::fcntl(found->second.file, F_DUPFD_CLOEXEC, 3);
+  *static_cast<int*>(file) = given;
+  return given < 0 ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
 }
 
 STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CUmemAllocationHandleType type) {
@@ -193,6 +194,7 @@ STANDIN_API CUresult cuMemAddressReserve(CUdeviceptr* range, std::size_t bytes, 
   if (at == nullptr || !is_device_address(at) || hint % granularity != 0 || overlaps(ranges, at, bytes)) {
     const std::size_t wanted = std::max(alignment, granularity);
     at = next_range + (wanted - reinterpret_cast<std::uintptr_t>(next_range) % wanted) % wanted;
+    if (bytes > static_cast<std::size_t>(arena + arena_bytes - at)) return CUDA_ERROR_OUT_OF_MEMORY;
     next_range = at + bytes;
   }
   ranges[at] = bytes;

@@ -153,9 +153,9 @@ RUNTIME_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t eve
   return call(&cuStreamWaitEvent, stream, event, flags);
 }
 
-/// There are no graphs, so that no stream is captured.
+/// There are no graphs. With STANDIN_CAPTURES in the environment all streams seem to be captured.
 RUNTIME_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
+  *status = std::getenv("STANDIN_CAPTURES") == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PipeSwitch's functions of torch.cuda on Syncyte's shared cache, on CPU.
+"""PipeSwitch's functions of torch.cuda on Syncyte's shared cache, on CUDA devices and on the CPU.
 
 ``from syncyte.compat import pipeswitch``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, they are also functions of torch.cuda, as in PipeSwitch's plugin. New programs use
 syncyte.SharedCache.
 
-A process has one cache, which it has allocated or received, until syncyte.compat.uninstall() releases it.
+A process has one cache, which it has allocated or received, until syncyte.compat.uninstall() releases it. It is on the
+current device once the process that allocates it has initialized CUDA, as PipeSwitch's programs do first; its slices
+then belong to the current stream. Otherwise it is in host memory, for CPU tensors of the calling thread.
 docs/from-pipeswitch.md lists the differences.
 """
 
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _cache: tuple[int, SharedCache] | None = None  # process id and cache: a forked child may receive its own cache
+_streams: set[torch.cuda.Stream] = set()  # that have slices, or had some
 
 
 def allocate_shared_cache() -> None:
@@ -41,16 +44,18 @@ def allocate_shared_cache() -> None:
     Raises
     ------
     BusyError, UnsupportedError, OutOfMemoryError
-        The process has a cache already; it uses CUDA; the machine has less memory than the environment asks for.
+        The process has a cache already; its device cannot share memory; there is less memory than the environment asks
+        for.
     """
     _require_none("allocate_shared_cache")
     parts = {"PARAMETER": 1 << 30, "COMPUTATION": 11 << 30}
-    sizes = {f"{part.lower()}_bytes": size for part, size in parts.items()
+    sizes: dict[str, Any] = {f"{part.lower()}_bytes": size for part, size in parts.items()
              if not os.environ.get(f"SYNCYTE_CACHE_{part}_BYTES")}  # fmt: skip
+    options: dict[str, Any] = {"device": "cuda"} if torch.cuda.is_initialized() else {}
     try:
-        _keep(SharedCache(**sizes))
+        _keep(SharedCache(**sizes, **options))
     except OutOfMemoryError:
-        _keep(SharedCache())
+        _keep(SharedCache(**options))
 
 
 def send_shared_cache() -> None:
@@ -69,39 +74,52 @@ def recv_shared_cache() -> None:
 
     Raises
     ------
-    BusyError, WaitTimeoutError
-        This process has a cache already; no process has sent one in time.
+    BusyError, WaitTimeoutError, UnsupportedError
+        This process has a cache already; no process has sent one in time; it does not see the cache's device, or uses
+        CUDA, and the cache is in host memory.
     """
     _require_none("recv_shared_cache")
-    _keep(SharedCache.receive())
+    received = SharedCache.receive()
+    if not received.is_on_device:
+        _refuse_cuda_user("recv_shared_cache")
+    _keep(received)
 
 
 def insert_shared_cache_for_parameter() -> None:
-    """Makes the calling thread allocate new CPU tensors in the part for parameters.
+    """Makes the current stream, or the calling thread for CPU tensors, allocate in the part for parameters.
 
     Raises
     ------
     HandleError, BusyError
-        This process has no cache; a thread of it has inserted this part.
+        This process has no cache; the stream, or a thread of it, has inserted this part.
     """
     cache = _required("insert_shared_cache_for_parameter")
-    cache.insert(0, cache.parameter_bytes)
+    _insert(cache, 0, cache.parameter_bytes)
 
 
 def insert_shared_cache_for_computation() -> None:
-    """Makes the calling thread allocate new CPU tensors in the part for computation.
+    """Makes the current stream, or the calling thread for CPU tensors, allocate in the part for computation.
 
     Raises
     ------
     HandleError, BusyError
-        This process has no cache; a thread of it has inserted this part.
+        This process has no cache; the stream, or a thread of it, has inserted this part.
     """
     cache = _required("insert_shared_cache_for_computation")
-    cache.insert(cache.parameter_bytes, cache.computation_bytes)
+    _insert(cache, cache.parameter_bytes, cache.computation_bytes)
+
+
+def _insert(cache: SharedCache, offset: int, size: int) -> None:
+    if not cache.is_on_device:
+        cache.insert(offset, size)
+        return
+    # A worker has streams for each of its models, all with slices of the same bytes, and uses one model at a time.
+    cache.insert(offset, size, may_overlap=True)
+    _streams.add(torch.cuda.current_stream(cache.device))
 
 
 def clear_shared_cache() -> None:
-    """Removes the slices that the calling thread has inserted; drop its tensors in them before.
+    """Removes the slices of the current stream, or of the calling thread; drop the tensors in them before.
 
     Raises
     ------
@@ -112,10 +130,19 @@ def clear_shared_cache() -> None:
     cache.clear()
 
 
-_CPU_ONLY = "the shared cache holds tensors on the CPU only; make tensors with device='cpu', and no CUDA stream"
+_CPU_ONLY = (
+    "the shared cache is in host memory and holds tensors on the CPU only; make tensors with device='cpu', and no CUDA "
+    "stream, or initialize CUDA before the cache is allocated"
+)
 
 
 def _require_cpu(operation: str) -> None:
+    """Refuses processes that use CUDA, and have a cache in host memory."""
+    if _cache is not None and not _cache[1].is_on_device:
+        _refuse_cuda_user(operation)
+
+
+def _refuse_cuda_user(operation: str) -> None:
     """Refuses processes that use CUDA: their GPU tensors would silently not lie in the cache."""
     if torch.cuda.is_initialized():
         raise UnsupportedError(f"{operation}: this process uses CUDA, and {_CPU_ONLY}")
@@ -143,11 +170,15 @@ def release() -> None:
     Raises
     ------
     BusyError
-        The calling thread's tensors lie in the cache.
+        Tensors of the calling thread, or of a stream, lie in the cache.
     """
     global _cache, _replaced
     if _cache is not None:
         cache.clear()
+        for stream in list(_streams):
+            with torch.cuda.stream(stream):
+                cache.clear()
+            _streams.discard(stream)
         _cache = None
     if _replaced is not None:
         torch.cuda._lazy_init, torch.cuda.Stream.__new__ = _replaced  # type: ignore[method-assign]
@@ -165,7 +196,8 @@ def _require_none(operation: str) -> None:
 def _keep(cache: SharedCache) -> None:
     global _cache
     _cache = os.getpid(), cache
-    _refuse_cuda()
+    if not cache.is_on_device:
+        _refuse_cuda()
 
 
 def _required(operation: str) -> SharedCache:
