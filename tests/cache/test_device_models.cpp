@@ -34,6 +34,46 @@ constexpr model_target in_place{.memory = model_target::anywhere};
 constexpr model_target on_host{};
 model_target on_device(bool is_copy = false) { return {SYNCYTE_MEMORY_CUDA, device_of_rank(), is_copy}; }
 
+/// The publisher and the server end; what is bound stays, and is freed by its last holder. It comes first: a
+/// process that is forked after the driver has started cannot use it.
+TEST(device_model_deaths, memory_outlives_its_publisher) {
+  if (rank() > 0) return;
+  std::string pattern = std::filesystem::temp_directory_path() / "models-XXXXXX";
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const cache::rendezvous place{.name = "models", .folder = folder.string(), .nonce = {1, 2}, .seconds = 20};
+  const auto serve = [&] {
+    const auto all = models::create({});
+    cache::publication made(all, "net", true, 0);
+    auto values = numbers(1000, 7);
+    const syncyte_buffer_t buffer = buffer_of(values);
+    made.add("x", &buffer);
+    made.finish();
+    all->serve(place);
+    pause();
+    return 0;
+  };
+  // The driver is used in children alone.
+  const pid_t server = start_process(serve);
+  const int result = run_process([&] {
+    if (memory::cuda_backend().count() == 0) return 77;
+    const auto bound = model::bind(*models::connect(place), "net", in_place);
+    bound->wait(0);
+    kill(server, SIGKILL);
+    if (values_of(*bound, "x", 1000) != numbers(1000, 7)) return 1;
+    bound->verify();
+    return outcome([&] {
+             models::connect({.name = "models", .folder = folder.string(), .nonce = {1, 2}, .seconds = 0.1});
+           }).first == SYNCYTE_ERR_TIMEOUT
+               ? 0
+               : 2;
+  });
+  kill(server, SIGKILL);
+  wait_process(server);
+  std::filesystem::remove_all(folder);
+  if (result == 77) GTEST_SKIP() << "no CUDA device";
+  EXPECT_EQ(result, 0);
+}
+
 class device_models : public models_test {
  protected:
   void SetUp() override {
@@ -261,47 +301,6 @@ TEST_F(device_models, a_step_that_fails_leaves_nothing) {
   publish_one();
   const auto bound = model::bind(*models_, "net", here);
   EXPECT_EQ(values_of(*bound, "x0", 3), numbers(3, 0));
-}
-
-/// The publisher and the server end; what is bound stays, and is freed by its last holder.
-TEST(device_model_deaths, memory_outlives_its_publisher) {
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > 1) GTEST_SKIP() << "processes of its own";
-  std::string pattern = std::filesystem::temp_directory_path() / "models-XXXXXX";
-  const std::filesystem::path folder = mkdtemp(pattern.data());
-  const cache::rendezvous place{.name = "models", .folder = folder.string(), .nonce = {1, 2}, .seconds = 20};
-  const auto serve = [&] {
-    const auto all = models::create({});
-    all->serve(place);
-    cache::publication made(all, "net", true, 0);
-    auto values = numbers(1000, 7);
-    const syncyte_buffer_t buffer = buffer_of(values);
-    made.add("x", &buffer);
-    made.finish();
-    pause();
-    return 0;
-  };
-  // The driver is used in children alone.
-  const pid_t server = start_process(serve);
-  const int result = run_process([&] {
-    if (memory::cuda_backend().count() == 0) return 77;
-    const auto bound = model::bind(*models::connect(place), "net", in_place);
-    bound->wait(0);
-    kill(server, SIGKILL);
-    if (values_of(*bound, "x", 1000) != numbers(1000, 7)) return 1;
-    bound->verify();
-    return outcome([&] {
-             models::connect({.name = "models", .folder = folder.string(), .nonce = {1, 2}, .seconds = 0.1});
-           }).first == SYNCYTE_ERR_TIMEOUT
-               ? 0
-               : 2;
-  });
-  kill(server, SIGKILL);
-  wait_process(server);
-  std::filesystem::remove_all(folder);
-  if (result == 77) GTEST_SKIP() << "no CUDA device";
-  EXPECT_EQ(result, 0);
 }
 
 }  // namespace

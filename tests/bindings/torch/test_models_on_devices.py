@@ -115,7 +115,8 @@ def test_sources_of_all_strides_and_types(models):
     publish(models, "net", source)
     bound = models.bind("net")
     for key, tensor in source.items():
-        assert torch.equal(bound[key], tensor) and bound[key].dtype == tensor.dtype, key
+        assert bound[key].dtype == tensor.dtype, key
+        assert torch.equal(bound[key], tensor), key
     assert bound["gaps"].data_ptr() == bound["same gaps"].data_ptr()
     with pytest.raises(errors.ArgumentError, match="'here' on cuda:0"):
         models.publish("mixed", {"here": base, "there": base.cpu()})
