@@ -125,9 +125,10 @@ def test_nobody_there(monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_with_cuda(name, monkeypatch):
     pipeswitch.allocate_shared_cache()
-    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
-    with pytest.raises(syncyte.UnsupportedError, match=f"{name}: this process uses CUDA"):
-        getattr(pipeswitch, name)()
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.cuda, "is_initialized", lambda: True)
+        with pytest.raises(syncyte.UnsupportedError, match=f"{name}: this process uses CUDA"):
+            getattr(pipeswitch, name)()
 
 
 ASKS_FOR_CUDA = """
@@ -151,9 +152,7 @@ def test_what_asks_for_cuda_is_refused():
     *refusals, last = found.stdout.splitlines()
     assert last == "3.0 False"
     assert len(refusals) == 6
-    assert all(
-        "the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals
-    )
+    assert all("holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals)
 
 
 def test_a_forked_child_may_receive_its_own(monkeypatch):
