@@ -133,6 +133,8 @@ NO_TENSORS = {
     "use_device_memory.default",
     "serve_from_cache.default",
     "device_rows.default",  # of devices: test_tensors_on_devices.py
+    "device_cache.default",  # test_device_cache.py
+    "model_tensor.default",  # test_models_on_devices.py
     "operator_table.default",
     "raise_interruption.default",
 }
