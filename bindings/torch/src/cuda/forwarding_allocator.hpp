@@ -41,6 +41,7 @@ class forwarding_allocator : public Base {
 
   explicit forwarding_allocator(Base* own) : own_(own) {}
 
+  // NOLINTBEGIN(modernize-use-override)
   // c10::Allocator
   c10::DataPtr allocate(std::size_t bytes) { return own_->allocate(bytes); }
   bool is_simple_data_ptr(const c10::DataPtr& data) const { return own_->is_simple_data_ptr(data); }
@@ -133,6 +134,7 @@ class forwarding_allocator : public Base {
   }
   c10::DataPtr allocateWithAddress(std::size_t bytes, void* at) { return own_->allocateWithAddress(bytes, at); }
   std::string name() { return own_->name(); }
+  // NOLINTEND(modernize-use-override)
 
  protected:
   Base* own() const { return own_; }
