@@ -23,14 +23,14 @@ struct published_model {
   std::string device;                 ///< UUID of its device; empty for host memory
 };
 
-/// Where a model lies that is published.
+/// Options of a publication.
 struct publication_options {
   bool checksums = false;  ///< for model::verify()
   memory_kind memory = memory_kind::host;
   std::int32_t device = -1;  ///< for memory_kind::cuda; -1: that of the thread's context, or 0
 };
 
-/// Where a model's tensors are used.
+/// Options of a binding: the memory in which its tensors are used.
 struct bind_options {
   std::optional<memory_kind> memory = memory_kind::host;  ///< none: where the model lies, without a copy
   std::int32_t device = -1;  ///< for memory_kind::cuda; -1: the model's, if this process sees it

@@ -91,13 +91,18 @@ class copied_view final : public model_view {
         target += piece.size();
       });
     else
-      staging_->put(at(begin), source_->at(begin), end - begin), staging_->wait();
+      put(begin, end);
     if (end < end_) return;
     source_.reset();
     staging_.reset();
   }
 
  private:
+  void put(std::uint64_t begin, std::uint64_t end) {
+    staging_->put(at(begin), source_->at(begin), end - begin);
+    staging_->wait();
+  }
+
   std::uint64_t first_, end_;
   std::unique_ptr<model_view> source_;  // until all is copied
   std::optional<memory::staging> staging_;
@@ -136,7 +141,7 @@ std::unique_ptr<model_view> view_model(const model_layout& layout, const std::ve
                      : target.memory == model_target::anywhere ? models
                                                                : chosen_device(target, models);
   const bool lies_there = wanted == lies_in && (wanted == SYNCYTE_MEMORY_HOST || device == models);
-  // What a process writes to host memory is its own anyway.
+  // Host memory is mapped copy-on-write: it needs no copy.
   if (lies_there && !(target.is_copy && wanted == SYNCYTE_MEMORY_CUDA)) return view_in_place(layout, files, models);
   const int reader = models >= 0 || wanted == SYNCYTE_MEMORY_HOST ? models : device;
   return std::make_unique<copied_view>(layout, view_in_place(layout, files, reader), wanted, device);

@@ -11,7 +11,7 @@
 
 namespace syncyte::cache {
 
-/// Where a process uses a model's tensors.
+/// Memory in which a process uses a model's tensors.
 struct model_target {
   /// The kind of memory that the model lies in, on the device that it lies on.
   static constexpr syncyte_memory_t anywhere = -1;

@@ -69,8 +69,8 @@ class device_writer final : public model_writer {
   void write(const model_tensor& tensor, const base::buffer& from) override {
     if (from.memory() == SYNCYTE_MEMORY_HOST) return write_from_host(tensor, from);
     require_alike(tensor, from);
-    memory::copy({place(tensor), SYNCYTE_MEMORY_CUDA, device_}, place_of(from), tensor.bytes,
-                 memory::own_stream(device_));
+    // Complete on return: the caller may change the buffer then.
+    memory::copy_now({place(tensor), SYNCYTE_MEMORY_CUDA, device_}, place_of(from), tensor.bytes);
   }
   void wait() override { memory::cuda_backend().synchronize(device_, memory::own_stream(device_)); }
   memory::place begin() const override { return {range_->data(), SYNCYTE_MEMORY_CUDA, device_}; }

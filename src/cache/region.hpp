@@ -37,7 +37,7 @@ class region {
   std::byte* data() const { return memory_->data(); }
   syncyte_memory_t memory() const { return memory_->kind(); }
   int device() const { return memory_->device(); }
-  /// What attach() needs in another process.
+  /// Descriptors for attach() in another process.
   const std::vector<memory::descriptor>& files() const { return memory_->files(); }
   /// Inode of the first file, equal for all mappings of one region.
   std::uint64_t inode() const { return inode_; }

@@ -53,7 +53,7 @@ class region_memory {
   virtual syncyte_memory_t kind() const = 0;
   virtual int device() const = 0;  ///< 0 for host memory
   virtual std::byte* data() const = 0;
-  /// What another process needs to map the same bytes; the file with the header is the first.
+  /// Descriptors by which another process maps the same bytes; the first is that of the header's file.
   virtual const std::vector<memory::descriptor>& files() const = 0;
   /// Makes bytes resident in this process; see region::touch().
   virtual void touch(std::int64_t offset, std::int64_t bytes) const = 0;
@@ -64,7 +64,7 @@ class region_maker {
  public:
   virtual ~region_maker() = default;
 
-  /// Whose memory it is, for messages.
+  /// Name of the memory's owner, for messages.
   virtual std::string owner() const = 0;
   /// Unit of the parts' sizes.
   virtual std::uint64_t page_bytes() const = 0;

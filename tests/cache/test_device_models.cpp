@@ -208,6 +208,21 @@ TEST_F(device_models, sources_lie_anywhere) {
   }
 }
 
+/// The stand-in's streams run as late as they can: a copy that fill() does not wait for would get the later values.
+TEST_F(device_models, a_source_may_change_once_it_is_copied) {
+  on_first([&] {
+    cache::publication made(models_, "net", false, device_of_rank());
+    const device_array<std::int32_t> source(numbers(1000, 1), SYNCYTE_INT32, {1000});
+    const syncyte_buffer_t buffer = source.buffer(), shape = shape_of(1000);
+    made.add("x", &shape);
+    made.fill("x", &buffer);
+    auto later = numbers(1000, 7);
+    memory::copy({buffer.data, SYNCYTE_MEMORY_CUDA, buffer.device}, {later.data(), SYNCYTE_MEMORY_HOST, 0}, 4000);
+    made.finish();
+    EXPECT_EQ(values_of(*model::bind(*models_, "net", in_place), "x", 1000), numbers(1000, 1));
+  });
+}
+
 TEST_F(device_models, groups_arrive_one_after_another) {
   std::unique_ptr<cache::publication> loading;
   on_first([&] {
