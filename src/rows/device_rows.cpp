@@ -37,7 +37,7 @@ void launch(int device, const std::string& kernel, const device_table& table, co
                             .count = index.count(),
                             .packed = const_cast<std::byte*>(packed),
                             .row_elements = elements,
-                            .bad = static_cast<bad_index*>(report.data()),
+                            .bad = static_cast<bad_index*>(report.noting(index)),
                             .operation = static_cast<std::uint32_t>(operation),
                             .lane_bits = lane_bits,
                             .is_wide = index.is_wide()};

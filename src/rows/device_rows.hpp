@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/buffer.hpp"
@@ -26,16 +27,22 @@ class device_index {
  public:
   /// Checks type, place and layout; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE or SYNCYTE_ERR_ARGUMENT.
   device_index(const base::buffer& index, int device);
+  /// A list in host memory that devices access. Numbers that are not rows of the table stand for rows elsewhere:
+  /// operations skip them without a report.
+  explicit device_index(std::span<const std::int64_t> rows)
+      : data_(rows.data()), count_(static_cast<std::int64_t>(rows.size())), is_wide_(true), may_lack_rows_(true) {}
 
   const void* data() const { return data_; }
   std::int64_t count() const { return count_; }
   bool is_wide() const { return is_wide_; }
+  bool may_lack_rows() const { return may_lack_rows_; }
   base::byte_range memory() const;
 
  private:
   const void* data_;
   std::int64_t count_;
   bool is_wide_;
+  bool may_lack_rows_ = false;
 };
 
 /// Operations on rows; the values are for messages.
@@ -55,6 +62,8 @@ class index_report {
   explicit index_report(int device);
 
   void* data() const { return words_.get(); }
+  /// Where kernels note an index of a list that they skip; null if they do not.
+  void* noting(const device_index& of) const { return of.may_lack_rows() ? nullptr : data(); }
   /// Whether a kernel has noted an index.
   bool has_any() const;
   /// What kernels have noted since the last call. All of them have ended.

@@ -13,6 +13,12 @@
 
 namespace syncyte::rows {
 
+/// Some of each row's elements. The first one is a multiple of 32, so that the threads of a row keep their parts.
+struct row_part {
+  std::int64_t first;
+  std::int64_t count;
+};
+
 /// An optimizer of a table in device memory.
 struct device_optimizer {
   optim::rule rule;
@@ -34,6 +40,9 @@ class device_updates {
   /// its holder has died, the report has the row.
   void queue(const device_table& table, const device_index& index, const std::byte* gradients, const optim::step& by,
              const index_report& report, void* stream);
+  /// The same for a part of each row: gradients are packed parts.
+  void queue(const device_table& table, row_part part, const device_index& index, const std::byte* gradients,
+             const optim::step& by, const index_report& report, void* stream);
 
   static inline std::uint64_t longest_wait = 10'000'000'000;  ///< in nanoseconds; a test shortens it
 
@@ -45,6 +54,7 @@ class device_updates {
     std::unique_ptr<memory::device_event> last_use;
   };
   sorting_room& room_for(std::int64_t rows, void* stream);
+  std::int64_t elements_of(const device_table& table) const;
 
   int device_;
   device_optimizer by_;

@@ -20,7 +20,7 @@ apply_gradients::apply_gradients(whole_tensor& of, const syncyte_buffer_t* index
 }
 
 void apply_gradients::run() {
-  if (device_request_) return by_->update_on_device(*device_request_);
+  if (device_request_) return by_->update_on_device(of_, *device_request_);
   if (const auto rest = begin()) rest->wait();
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "memory/device.hpp"
+
 namespace syncyte::tensor {
 namespace {
 
@@ -24,15 +26,27 @@ device_row_updates::device_row_updates(const optim::rule& by, const layout& shap
     : values_(std::move(values)),
       state_(std::move(state)),
       locks_(std::move(locks)),
+      report_(values_->on_device()->device()),
       updates_(values_->on_device()->device(), described(by, shape, state_.get(), *locks_)) {}
 
-void device_row_updates::update(const device_request& request, const optim::step& by) {
+void device_row_updates::update(const device_request& request, const rows::device_index& rows, const optim::step& by) {
   if (state_) request.require_apart(state_->memory(), "the optimizer's state");
   device_storage& held = request.held;
-  updates_.queue(held.table(), request.index, request.packed.data(), by, held.report(), memory::thread_stream());
+  updates_.queue(held.table(), rows, request.packed.data(), by, held.report(), memory::thread_stream());
   for (const auto& each : {state_, locks_})
     if (each) each->on_device()->queued();
   held.queued();
+}
+
+void device_row_updates::update_for_other(int rank, std::span<std::int64_t> rows, rows::row_part part,
+                                          const std::byte* gradients, const optim::step& by) {
+  const device_storage& held = *values_->on_device();
+  const std::int64_t first = held.first_in_table(rank);
+  for (std::int64_t& row : rows) row += first;
+  void* const stream = memory::own_stream(device());
+  updates_.queue(held.table(), part, rows::device_index(rows), gradients, by, report_, stream);
+  memory::cuda_backend().synchronize(device(), stream);
+  if (const auto skipped = report_.take()) held.refuse_skipped(*skipped);
 }
 
 }  // namespace syncyte::tensor

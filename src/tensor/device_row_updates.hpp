@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "rows/device_updates.hpp"
 #include "tensor/device_request.hpp"
@@ -17,14 +20,22 @@ class device_row_updates {
   device_row_updates(const optim::rule& by, const layout& shape, std::shared_ptr<storage> values,
                      std::shared_ptr<storage> state, std::shared_ptr<storage> locks);
 
-  /// Queues an update on the thread's stream; without a stream it is complete on return. Throws as
-  /// device_storage::queued().
-  void update(const device_request& request, const optim::step& by);
+  /// Queues an update on the thread's stream; without a stream it is complete on return. `rows`: the request's index,
+  /// as the table of this node has them. Throws as device_storage::queued().
+  void update(const device_request& request, const rows::device_index& rows, const optim::step& by);
+
+  /// Updates a part of rows of this rank for another node, and waits. The list, which counts from the rank's first row,
+  /// and the packed gradients are in host memory that devices access. Throws SYNCYTE_ERR_PEER_DIED.
+  void update_for_other(int rank, std::span<std::int64_t> rows, rows::row_part part, const std::byte* gradients,
+                        const optim::step& by);
+
+  int device() const { return values_->on_device()->device(); }
 
   std::byte* locks() const { return locks_->on_device()->node(); }
 
  private:
   std::shared_ptr<storage> values_, state_, locks_;
+  rows::index_report report_;     // of updates for other nodes
   rows::device_updates updates_;  // destroyed first: it waits for what is queued
 };
 

@@ -2,27 +2,49 @@
 #include "tensor/device_storage.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <ranges>
 #include <utility>
 
 #include "comm/communicator.hpp"
 #include "memory/device.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::tensor {
 
 std::unique_ptr<device_storage> device_storage::allocate(comm::collective_call& call, const layout& shape, int device) {
   auto memory =
       comm::device_memory::allocate(call, device, shape.local_bytes(call.comm().rank()), shape.text().c_str());
+  const comm::communicator& comm = call.comm();
+  const bool has_atomics = memory->has_atomics();
   std::unique_ptr<device_storage> result;
-  call.attempt([&] { result.reset(new device_storage(std::move(memory), shape)); });
+  call.attempt([&] { result.reset(new device_storage(std::move(memory), shape, comm.node())); });
   call.agree();
+  result->has_atomics_ = mpi::allreduce<std::uint64_t>(has_atomics, MPI_MIN, comm.data()) != 0;
   return result;
 }
 
-device_storage::device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape)
+device_storage::device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape,
+                               const topology::node_group& node)
     : memory_(std::move(memory)),
-      table_{memory_->data(), shape.rows(), shape.row_bytes(), static_cast<std::int64_t>(shape.row_bytes())},
+      table_{memory_->data(), 0, shape.row_bytes(), static_cast<std::int64_t>(shape.row_bytes())},
       report_(memory_->device()),
-      text_(shape.text()) {}
+      text_(shape.text()) {
+  for (const int member : node.members) {
+    first_rows_[member] = {table_.rows, shape.partition().first(member)};
+    table_.rows += shape.partition().count(member);
+  }
+}
+
+std::byte* pinned_room::of(int device, std::size_t bytes) {
+  if (bytes <= bytes_) return memory_.get();
+  memory_.reset();
+  bytes_ = 0;
+  const std::size_t more = std::bit_ceil(bytes);
+  memory_ = memory::cuda_system().allocate_pinned(device, more);
+  bytes_ = more;
+  return memory_.get();
+}
 
 device_storage::~device_storage() {
   try {
@@ -33,14 +55,14 @@ device_storage::~device_storage() {
 }
 
 void device_storage::require_atomics() const {
-  base::require(memory_->has_atomics(), SYNCYTE_ERR_UNSUPPORTED,
+  base::require(has_atomics_, SYNCYTE_ERR_UNSUPPORTED,
                 "{} lies on devices that cannot add to each other's memory atomically, or of which no rank sees both "
                 "(CUDA_VISIBLE_DEVICES), so that it cannot ask the driver",
                 text_);
 }
 
 void device_storage::check_indices() {
-  if (report_.has_any() && !has_queued()) refuse_skipped();
+  if (report_.has_any() && !has_queued()) refuse_noted();
 }
 
 void device_storage::queued() {
@@ -58,7 +80,7 @@ void device_storage::queued() {
 void device_storage::wait() {
   wait_for_operations();
   memory::cuda_backend().synchronize(device(), memory::thread_stream());
-  if (report_.has_any()) refuse_skipped();
+  if (report_.has_any()) refuse_noted();
 }
 
 void device_storage::wait_for_operations() {
@@ -73,8 +95,18 @@ bool device_storage::has_queued() {
   return !std::ranges::all_of(events_, [](const auto& each) { return each.second->is_done(); });
 }
 
-void device_storage::refuse_skipped() {
-  if (const auto skipped = report_.take()) rows::refuse_skipped(*skipped, text_);
+void device_storage::refuse_noted() {
+  if (const auto skipped = report_.take()) refuse_skipped(*skipped);
+}
+
+void device_storage::refuse_skipped(rows::skipped_index skipped) const {
+  // A lock is that of a row of the table, which has this node's rows alone.
+  if (skipped.operation == rows::device_operation::wait_for_lock) {
+    const auto after = std::ranges::find_if(first_rows_ | std::views::reverse,
+                                            [&](const auto& each) { return each.second.in_table <= skipped.value; });
+    skipped.value += after->second.in_tensor - after->second.in_table;
+  }
+  rows::refuse_skipped(skipped, text_);
 }
 
 }  // namespace syncyte::tensor

@@ -12,6 +12,8 @@
 #include "comm/collective_call.hpp"
 #include "rows/add_rows.hpp"
 #include "tensor/counter.hpp"
+#include "tensor/device_exchange.hpp"
+#include "tensor/device_target.hpp"
 #include "tensor/update_items.hpp"
 
 namespace syncyte::tensor {
@@ -69,13 +71,17 @@ void for_each_owner(const distribution::partition& partition, const rows::distin
 std::shared_ptr<optimizer> optimizer::create(const whole_tensor& of, const optim::rule& by) {
   std::shared_ptr<optimizer> result(new optimizer(by));
   result->make_state(of);
-  if (of.held()->on_device() != nullptr) {
+  const int rank = of.comm()->rank();
+  if (of.held()->on_device() != nullptr)
     result->make_device_rows(of);
-    return result;
-  }
-  result->rows_ =
-      std::make_shared<row_updates>(by, of.layout(), of.held(), result->state_ ? result->state_->held() : nullptr);
-  if (of.held()->remote() != nullptr) result->open(of.comm());
+  else
+    result->rows_ =
+        std::make_shared<row_updates>(by, of.layout(), of.held(), result->state_ ? result->state_->held() : nullptr);
+  if (of.held()->remote() == nullptr) return result;
+  result->open(of.comm(), [&]() -> std::shared_ptr<fabric::target> {
+    if (result->rows_) return std::make_shared<update_target>(result->rows_, rank);
+    return std::make_shared<device_update_target>(of.layout(), rank, result->device_rows_);
+  });
   return result;
 }
 
@@ -125,17 +131,20 @@ void optimizer::make_device_rows(const whole_tensor& of) {
   const std::int64_t rows = of.layout().rows();
   const auto locks =
       whole_tensor::create(of.comm(), SYNCYTE_INT32, 1, &rows, options_beside(of, "locks of the optimizer"));
-  device_rows_ = std::make_unique<device_row_updates>(rule_, of.layout(), of.held(), state_ ? state_->held() : nullptr,
+  device_rows_ = std::make_shared<device_row_updates>(rule_, of.layout(), of.held(), state_ ? state_->held() : nullptr,
                                                       locks->held());
 }
 
 /// Lets ranks of other nodes update rows of this rank, where there is a fabric.
-void optimizer::open(const std::shared_ptr<comm::communicator>& comm) {
+void optimizer::open(const std::shared_ptr<comm::communicator>& comm,
+                     const std::function<std::shared_ptr<fabric::target>()>& make) {
   comm::collective_call call(*comm, "tensor_set_optimizer", comm::collective_call::always_agrees);
+  std::shared_ptr<fabric::target> target;
+  call.attempt([&] { target = make(); });
   call.agree();
   ranks_ = fabric::group::of(call);
   if (!ranks_) return;
-  name_ = ranks_->add_object(call, std::make_shared<update_target>(rows_, comm->rank()));
+  name_ = ranks_->add_object(call, std::move(target));
   reference_ = std::make_unique<comm::deferred_reference>(comm, std::make_shared<served_updates>(ranks_, name_));
 }
 
@@ -147,19 +156,32 @@ optim::step optimizer::next_step() {
 
 std::unique_ptr<access::transfer> optimizer::start(rows::distinct_rows changed) {
   const optim::step step = next_step();
-  if (ranks_) return update_everywhere(step, std::move(changed));
+  if (ranks_) return update_everywhere(step, rows_->shape(), std::move(changed));
   rows_->update(step, changed.rows(), changed.sums());
   return nullptr;
 }
 
-/// Updates rows of all owners. Rows of other nodes are in flight while those of this node are updated.
-std::unique_ptr<access::transfer> optimizer::update_everywhere(const optim::step& by, rows::distinct_rows given) {
+void optimizer::update_on_device(const whole_tensor& of, const device_request& request) {
+  if (!ranks_) return device_rows_->update(request, request.index, next_step());
+  device_exchange exchange(of, request);
+  const optim::step step = next_step();
+  device_rows_->update(request, exchange.here(), step);
+  const layout& shape = of.layout();
+  if (exchange.others().empty() || shape.row_bytes() == 0) return;
+  const memory::scratch gradients = exchange.packed_of_others();
+  rows::distinct_rows changed(rows::row_index(exchange.others()), gradients.data(), shape.row_bytes(), shape.dtype());
+  if (const auto rest = update_everywhere(step, shape, std::move(changed))) rest->wait();
+}
+
+/// Updates rows of all owners, or those of other nodes of a tensor on devices. Rows of other nodes are in flight while
+/// those of this node are updated.
+std::unique_ptr<access::transfer> optimizer::update_everywhere(const optim::step& by, const layout& shape,
+                                                               rows::distinct_rows given) {
   const auto changed = std::make_shared<const rows::distinct_rows>(std::move(given));
-  const layout& shape = rows_->shape();
   std::unique_ptr<access::owners_transfer> others;
   std::vector<row_gradients> mapped;
   for_each_owner(shape.partition(), *changed, [&](int owner, const row_gradients& its) {
-    if (rows_->is_mapped(its.rows.front())) return mapped.push_back(its);
+    if (rows_ && rows_->is_mapped(its.rows.front())) return mapped.push_back(its);
     if (!others) others = std::make_unique<access::owners_transfer>(ranks_, "tensor_apply_gradients");
     update_items items(ranks_->rank_name(owner), by, shape, owner, changed, its);
     others->add(owner, std::make_unique<access::item_requests<update_items>>(name_, std::move(items)));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -33,8 +34,8 @@ class optimizer {
   /// reaches_other_nodes(). The caller keeps the sums' source until the end. Null: all rows are updated.
   std::unique_ptr<access::transfer> start(rows::distinct_rows changed);
 
-  /// Updates rows on devices, as device_row_updates::update().
-  void update_on_device(const device_request& request) { device_rows_->update(request, next_step()); }
+  /// Updates rows on devices, as device_row_updates::update(). Rows of other nodes are updated on return.
+  void update_on_device(const whole_tensor& of, const device_request& request);
 
   /// The lock of row 0 on devices, for tests.
   std::byte* locks_on_devices() const { return device_rows_->locks(); }
@@ -48,15 +49,17 @@ class optimizer {
   void make_state(const whole_tensor& of);
   void make_device_rows(const whole_tensor& of);
   optim::step next_step();
-  void open(const std::shared_ptr<comm::communicator>& comm);
-  std::unique_ptr<access::transfer> update_everywhere(const optim::step& by, rows::distinct_rows changed);
+  void open(const std::shared_ptr<comm::communicator>& comm,
+            const std::function<std::shared_ptr<fabric::target>()>& make);
+  std::unique_ptr<access::transfer> update_everywhere(const optim::step& by, const layout& shape,
+                                                      rows::distinct_rows changed);
 
   optim::rule rule_;
   std::atomic<double> lr_;
   std::shared_ptr<whole_tensor> state_;
   std::shared_ptr<whole_tensor> steps_;
   std::shared_ptr<row_updates> rows_;                // in host memory
-  std::unique_ptr<device_row_updates> device_rows_;  // on devices
+  std::shared_ptr<device_row_updates> device_rows_;  // on devices
   std::shared_ptr<fabric::group> ranks_;             // null if all rows are mapped, or there is no fabric
   fabric::object_name name_{};
   std::unique_ptr<comm::deferred_reference> reference_;  // of the object that serves other nodes

@@ -4,61 +4,16 @@
 #include <cstring>
 #include <vector>
 
-#include "access/by_owner.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/copy_rows.hpp"
 #include "tensor/box_operations.hpp"
 #include "tensor/device_rows.hpp"
 #include "tensor/own_memory.hpp"
+#include "tensor/row_transfer.hpp"
 #include "tensor/staged_adds.hpp"
 
 namespace syncyte::tensor {
 namespace {
-
-using positions_by_owner = access::by_owner<std::int64_t>;
-
-positions_by_owner sort_by_owner(const distribution::partition& parts, const rows::row_index& index) {
-  std::vector<std::int32_t> owners(static_cast<std::size_t>(index.count()));
-  index.visit([&](auto rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) owners[i] = parts.owner(rows[i]);
-  });
-  return {parts.parts(), owners, [](std::size_t i) { return static_cast<std::int64_t>(i); }};
-}
-
-/// Rows of a request in flight, to or from owners whose memory is not mapped here.
-class row_transfer final : public access::transfer {
- public:
-  row_transfer(const whole_tensor& of, const row_request& request, const row_kind& kind)
-      : sorted_(sort_by_owner(of.layout().partition(), request.index)) {
-    std::vector<window::remote_rows> owners;
-    for (const auto& [owner, positions] : sorted_.parts())
-      if (!of.is_mapped(owner)) owners.push_back(rows_of(of.layout(), request, owner, positions));
-    if (!owners.empty()) in_flight_ = of.held()->remote()->start_rows(kind.name, kind.what, owners, SYNCYTE_OP_SUM);
-  }
-
-  std::span<const positions_by_owner::part> parts() const { return sorted_.parts(); }
-  bool is_done() const { return !in_flight_; }
-
-  bool test() override { return in_flight_->test(); }
-  void wait() override { in_flight_->wait(); }
-  void drive() override { in_flight_->drive(); }
-  bool add_last_step(access::last_step& step) override { return in_flight_->add_last_step(step); }
-
- private:
-  window::remote_rows rows_of(const layout& shape, const row_request& request, int owner,
-                              std::span<const std::int64_t> positions) {
-    // The owners' lists are spans of this one, which must not move.
-    if (offsets_.empty()) offsets_.reserve(static_cast<std::size_t>(request.index.count()));
-    const std::size_t begin = offsets_.size();
-    for (const std::int64_t position : positions)
-      offsets_.push_back(shape.offset_at_owner(owner, request.index[position]));
-    return {owner, shape.row_bytes(), std::span(offsets_).subspan(begin), request.packed, positions};
-  }
-
-  positions_by_owner sorted_;
-  std::vector<std::size_t> offsets_;  // of rows in their owners' memory
-  std::unique_ptr<access::transfer> in_flight_;
-};
 
 /// Calls copy(packed row, row) for rows at some positions of a request.
 template <class Copy>
@@ -144,7 +99,7 @@ std::unique_ptr<access::transfer> row_operation::begin() {
     kind_.run(of_, *request_);
     return nullptr;
   }
-  auto result = std::make_unique<row_transfer>(of_, *request_, kind_);
+  auto result = std::make_unique<row_transfer>(of_, request_->index, request_->packed, kind_.name, kind_.what);
   for (const auto& [owner, positions] : result->parts())
     if (of_.is_mapped(owner)) kind_.run_some(of_, *request_, positions);
   if (result->is_done()) return nullptr;

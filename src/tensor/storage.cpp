@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "comm/communicator.hpp"
+#include "fabric/process_engine.hpp"
 #include "memory/mapping.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/combine_pieces.hpp"
+#include "tensor/device_target.hpp"
+#include "window/fabric_remote.hpp"
 #include "window/open_remote.hpp"
 
 namespace syncyte::tensor {
@@ -73,20 +76,15 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, layout& 
 
 std::shared_ptr<storage> storage::allocate_on_devices(comm::collective_call& call, layout& shape, int device) {
   const comm::communicator& comm = call.comm();
-  call.attempt([&] {
-    base::require(
-        comm.node().count == 1, SYNCYTE_ERR_UNSUPPORTED,
-        "{} is to be in device memory, and {} has ranks that do not share memory ({} nodes); expected one node",
-        shape.text(), comm.name(), comm.node().count);
-  });
-  call.agree();
   if (const auto table = shape.partition().table(); !table.empty())
     shape.partition().use_table(comm::share_table(call, table, shape.text().c_str()));
   auto result = std::make_shared<storage>();
   result->on_device_ = device_storage::allocate(call, shape, device);
   result->local_ = result->on_device_->local();
   result->node_ = result->on_device_->node();
-  result->memory_of_rows_ = base::range_of(result->node_, static_cast<std::size_t>(shape.rows()) * shape.row_bytes());
+  const auto rows = static_cast<std::size_t>(result->on_device_->table().rows);
+  result->memory_of_rows_ = base::range_of(result->node_, rows * shape.row_bytes());
+  if (comm.node().count > 1) result->open_devices(call, shape);
   return result;
 }
 
@@ -131,6 +129,21 @@ void storage::open_remote(comm::collective_call& call, const layout& shape) {
     return rows::try_combine_pieces(mapped_rows_, {pieces, bytes, rows, dtype, op}, locks_);
   };
   remote_ = window::open_remote(call, {local_, shape.local_bytes(rank)}, memory_, add);
+}
+
+/// Opens this rank's rows on devices to other nodes.
+void storage::open_devices(comm::collective_call& call, const layout& shape) {
+  std::shared_ptr<device_target> mine;
+  call.attempt([&] { mine = std::make_shared<device_target>(shape, call.comm().rank(), on_device_); });
+  call.agree();
+  auto ranks = fabric::group::of(call);
+  call.attempt([&] {
+    base::require(ranks != nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                  "{} is to be in device memory of {} nodes, and {} does not use the fabric: {}", shape.text(),
+                  call.comm().node().count, call.comm().name(), fabric::reason_for_none());
+  });
+  call.agree();
+  remote_ = window::fabric_remote::create(call, std::move(ranks), std::move(mine));
 }
 
 void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,

@@ -25,7 +25,7 @@ class storage final : public comm::collective_resource {
   /// throws on all ranks.
   static std::shared_ptr<storage> allocate(comm::collective_call& call, layout& shape);
 
-  /// Allocates zeroed memory of the devices of a node, the job's only one. `device`: this rank's.
+  /// Allocates zeroed memory of devices, which each node's ranks share. `device`: this rank's.
   static std::shared_ptr<storage> allocate_on_devices(comm::collective_call& call, layout& shape, int device);
 
   /// Wraps rows that each rank has already. Collective as allocate(). `released` may be null, see
@@ -58,13 +58,14 @@ class storage final : public comm::collective_resource {
 
  private:
   void open_remote(comm::collective_call& call, const layout& shape);
+  void open_devices(comm::collective_call& call, const layout& shape);
   void make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                   const std::string& name);
 
   std::shared_ptr<comm::node_memory> memory_;
   std::vector<std::uint64_t> private_words_;  // lock words of wrapped rows, to which only this process adds
   std::shared_ptr<window::remote> remote_;
-  std::unique_ptr<device_storage> on_device_;
+  std::shared_ptr<device_storage> on_device_;
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;

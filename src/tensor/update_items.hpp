@@ -10,15 +10,33 @@
 #include <string>
 #include <utility>
 
+#include "access/item_list.hpp"
 #include "fabric/target.hpp"
 #include "rows/distinct_rows.hpp"
 #include "tensor/row_updates.hpp"
 
 namespace syncyte::tensor {
 
-/// Rows of this rank that it updates for ranks of other nodes. The items of a request (access::served_items) are rows,
-/// counted from this rank's first one, and their data are gradients. The operation's own bytes are an optim::step, its
-/// arguments the first element of each row and the number of elements.
+/// A request at the owner of rows. Its items are rows, counted from the owner's first one, and their data are
+/// gradients. The operation's own bytes are an optim::step, its arguments the first element of each row and the number
+/// of elements.
+struct served_update {
+  /// `rank`: the owner. Throws SYNCYTE_ERR_INTERNAL unless the request fits a tensor of `shape`.
+  served_update(const fabric::served_request& request, const layout& shape, int rank);
+
+  /// Counted from the owner's first one; throws SYNCYTE_ERR_INTERNAL.
+  std::int64_t row(std::size_t i) const;
+  const std::byte* gradients(std::size_t i) const { return items.data().data() + i * gradient_bytes; }
+
+  optim::step by;
+  access::served_items items;
+  element_range part;
+  std::size_t gradient_bytes;  // of each row
+  int rank;
+  std::int64_t rows;  // of the owner
+};
+
+/// Rows of this rank that it updates for ranks of other nodes.
 class update_target final : public fabric::target {
  public:
   update_target(std::shared_ptr<row_updates> rows, int rank) : rows_(std::move(rows)), rank_(rank) {}

@@ -27,7 +27,7 @@ constexpr memory_operation operation_of(row_access what) {
 }  // namespace
 
 std::shared_ptr<fabric_remote> fabric_remote::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                                     std::shared_ptr<memory_target> mine) {
+                                                     std::shared_ptr<fabric::target> mine) {
   serve_departure(ranks->through());
   const fabric::object_name name = ranks->add_object(call, std::move(mine));
   return std::shared_ptr<fabric_remote>(new fabric_remote(std::move(ranks), name));

@@ -16,9 +16,9 @@ namespace syncyte::window {
 /// called. Each operation is done at its owners on return, so that flush() has nothing to wait for.
 class fabric_remote final : public remote {
  public:
-  /// Collective; ends in an agreement.
+  /// `mine` serves the operations of memory_operation that are used. Collective; ends in an agreement.
   static std::shared_ptr<fabric_remote> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                               std::shared_ptr<memory_target> mine);
+                                               std::shared_ptr<fabric::target> mine);
   void free_collectively() noexcept override;
 
   bool is_atomic_with_processor() const override { return true; }

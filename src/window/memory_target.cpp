@@ -6,29 +6,18 @@
 #include <cstring>
 #include <vector>
 
-#include "access/item_list.hpp"
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 
 namespace syncyte::window {
-namespace {
-
-/// A request's items, which all have the same size, and where the data of each is, in a request that carries them.
-struct equal_items : access::served_items {
-  equal_items(const fabric::served_request& request, bool carries)
-      : served_items(request), bytes(first_argument()), packed(data().data()) {
-    base::require(bytes <= fabric::most_payload / std::max<std::size_t>(count(), 1) &&
-                      (carries ? count() * bytes : 0) == data().size(),
-                  SYNCYTE_ERR_INTERNAL, "a request for {} items of {} bytes with {} bytes of data", count(), bytes,
-                  data().size());
-  }
-
-  std::size_t bytes;
-  const std::byte* packed;
-};
-
-}  // namespace
+equal_items::equal_items(const fabric::served_request& request, bool carries)
+    : served_items(request), bytes(first_argument()), packed(data().data()) {
+  base::require(bytes <= fabric::most_payload / std::max<std::size_t>(count(), 1) &&
+                    (carries ? count() * bytes : 0) == data().size(),
+                SYNCYTE_ERR_INTERNAL, "a request for {} items of {} bytes with {} bytes of data", count(), bytes,
+                data().size());
+}
 
 std::byte* memory_target::at(std::uint64_t offset, std::size_t bytes) const {
   base::expect(offset <= memory_.size() && bytes <= memory_.size() - offset, SYNCYTE_ERR_INDEX, "offset", offset,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "access/item_list.hpp"
 #include "fabric/target.hpp"
 #include "window/remote.hpp"
 
@@ -17,6 +18,14 @@ namespace syncyte::window {
 ///   combine       offset, dtype, op, 1 if the old elements are wanted; the elements
 ///   compare_swap  offset, dtype; the expected and the desired element
 enum class memory_operation : std::uint16_t { read = 1, write, add, combine, compare_swap };
+
+/// A request's items, which all have the same size, and where the data of each is, in a request that carries them.
+struct equal_items : access::served_items {
+  equal_items(const fabric::served_request& request, bool carries);
+
+  std::size_t bytes;  // of each item
+  const std::byte* packed;
+};
 
 /// Memory of this rank, at which it serves other ranks' requests (fabric_remote).
 class memory_target final : public fabric::target {

@@ -88,7 +88,8 @@ TEST(nonblocking, counts_beyond_mpis_go_in_pieces) {
   const auto limit = mpi::piece_limit();
   mpi::piece_limit() = 5;
   std::vector<trial> trials;
-  for (int i = 0; i < 40; ++i) trials.push_back(start_any(shared_world(), i % 5, i));
+  const int count = world().size() > 3 ? 15 : 40;  // many messages at once, which take seconds where ranks share cores
+  for (int i = 0; i < count; ++i) trials.push_back(start_any(shared_world(), i % 5, i));
   for (auto each = trials.rbegin(); each != trials.rend(); ++each) each->started->wait();
   mpi::piece_limit() = limit;
   for (const trial& each : trials) each.expect();

@@ -186,6 +186,7 @@ TEST(kernel_bodies, updates_at_once_are_all_done) {
                                  .count = of.count,
                                  .gradients = reinterpret_cast<std::byte*>(packed.get()),
                                  .row_elements = of.elements,
+                                 .slot_elements = of.elements,
                                  .locks = locks.get(),
                                  .bad = &of.bad,
                                  .operation = 4,

@@ -17,7 +17,7 @@ from ._handles import Access
 from ._indexing import as_torch
 from ._tensor_memory import TensorMemory
 from ._types import Reduction, WindowReduction
-from .errors import ArgumentError, OutOfRangeError, ShapeError
+from .errors import ArgumentError, OutOfRangeError, ShapeError, UnsupportedError
 
 
 def row_numbers(index: Any, device: Any = None) -> Buffer:
@@ -25,6 +25,13 @@ def row_numbers(index: Any, device: Any = None) -> Buffer:
     if device is not None and not isinstance(index, np.ndarray) and not dtypes.is_torch_tensor(index):
         index = as_torch(index_buffer(index, "index", narrow=True).array).to(device)
     return index_buffer(index, "index", narrow=True, queued=device is not None)
+
+
+def _narrowed(array: Any, lower: Sequence[int], extent: Sequence[int]) -> Any:
+    """Returns a view of a box of a torch tensor."""
+    for axis, (first, count) in enumerate(zip(lower, extent, strict=True)):
+        array = array.narrow(axis, first, count)
+    return array
 
 
 def refuse_extent_and_out(extent: Any, out: Any) -> None:
@@ -111,15 +118,36 @@ class TensorAccess(TensorMemory):
     def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
         """Returns a new array of a box that is known to lie inside."""
         if self._device is not None:
-            return self._node_box(lower, extent).clone()
+            return self._read_device_box(lower, extent)
         return self._run("get_box", self._new_box(array_kind, (ctypes.c_int64 * len(lower))(*lower), extent))
 
     def _node_box(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
-        """Returns a view of a box of a tensor in device memory, whose rows are all on this node."""
-        box = self._view("node", TORCH).detach()
-        for axis, (first, count) in enumerate(zip(lower, extent, strict=True)):
-            box = box.narrow(axis, first, count)
-        return box
+        """Returns a view of a box of a tensor in device memory; None unless this node has all of its rows."""
+        node, begin = self._view("node", TORCH).detach(), self.node_first_row
+        if begin is None or not begin <= lower[0] <= lower[0] + extent[0] <= begin + node.shape[0]:
+            return None
+        return _narrowed(node, (lower[0] - begin, *lower[1:]), extent)
+
+    def _rows_of_box(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        return dtypes.import_torch().arange(lower[0], lower[0] + extent[0], device=self.device)
+
+    def _read_device_box(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        box = self._node_box(lower, extent)
+        if box is not None:
+            return box.clone()
+        return _narrowed(self._read_rows(TORCH, self._rows_of_box(lower, extent)), (0, *lower[1:]), extent).clone()
+
+    def _write_device_box(self, lower: Sequence[int], extent: Sequence[int], values: Any) -> None:
+        box = self._node_box(lower, extent)
+        if box is not None:
+            box.copy_(values)
+        elif tuple(extent[1:]) == self._shape[1:]:
+            rows = values.to(self.device).contiguous()
+            self._run("scatter", self._rows_to_write(self._rows_of_box(lower, extent), rows))
+        else:
+            raise UnsupportedError(
+                f"{self._called()} is in device memory, and rows of the box are on other nodes; expected whole rows"
+            )
 
     def _box_of(self, lower: Sequence[int], source: Any) -> tuple[Buffer, tuple[Any, ...]]:
         values = self._source(source, "source", contiguous=False)

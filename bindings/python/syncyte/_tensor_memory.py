@@ -122,8 +122,8 @@ class TensorMemory(Handle):
             ranks.
         device : torch.device or str, optional
             "cuda" or "cuda:N": this rank's rows lie in the memory of this CUDA device, of which all ranks give one; its
-            `local` and `node` are CUDA tensors, and operations on rows are enqueued on torch's current stream. The
-            ranks share one node. None or "cpu": host memory.
+            `local` and `node` are CUDA tensors, and operations on rows are enqueued on torch's current stream. If the
+            ranks are on several nodes, these operations are complete on return. None or "cpu": host memory.
 
         Raises
         ------
@@ -543,7 +543,8 @@ class TensorMemory(Handle):
         from ._torch_operators import operators
 
         view = operators.device_rows(self.handle, part == "node", self.device.index)
-        self._remember_view(view, view.shape[0], None if part == "local" else 0)  # one node has all rows
+        _, first = _library.core().output("syncyte_tensor_node", self.handle)
+        self._remember_view(view, view.shape[0], None if part == "local" else first)
         if view.numel():
             self._addresses[part] = view.data_ptr()
         return view

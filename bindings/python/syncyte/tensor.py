@@ -103,7 +103,7 @@ class WholeTensor(TensorMethods, StartedMethods, OptimizerMethods, VersionMethod
             shape = _indexing.assigned_shape(parsed)
             box = self._broadcast(values, shape).reshape(parsed.extent)
             if self._device is not None:
-                self._node_box(parsed.lower, parsed.extent).copy_(box)
+                self._write_device_box(parsed.lower, parsed.extent, box)
             else:
                 self.put_box(parsed.lower, box)
             return

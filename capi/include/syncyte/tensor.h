@@ -32,15 +32,17 @@
  * An array argument must not share memory with a part of the box, unless it is exactly this part; of rows, with the
  * tensor.
  *
- * The rows of a tensor in device memory (options->memory) lie on the devices of the ranks, which share one node. It is
- * cut by rows. tensor_local() and tensor_node() return addresses that kernels of this rank's device load and store;
- * gather, scatter and scatter_add take an index and an array on this rank's device. They are queued on the stream of
- * memory_set_stream(), or complete on return if there is none. An index that is out of range is skipped, and the error
- * of the call, or, if it was queued, of the next flush, sync or operation on rows that finds it done. Kernels must not
- * write what they read: the arrays lie outside the tensor. If scatter has a row several times, any of its sources
- * stays. Floating-point sums of scatter_add depend on the order; it needs devices that add to each other's memory
- * atomically. tensor_flush() and tensor_sync() wait for the queued operations and for the thread's stream. All other
- * operations, and started forms, return SYNCYTE_ERR_UNSUPPORTED.
+ * The rows of a tensor in device memory (options->memory) lie on the devices of the ranks. It is cut by rows. If the
+ * ranks are on several nodes it needs the fabric, and operations on rows are complete on return, also with a stream; an
+ * index that is out of range is then the error of the call, which has changed nothing. tensor_local() and tensor_node()
+ * return addresses that kernels of this rank's device load and store; gather, scatter and scatter_add take an index and
+ * an array on this rank's device. They are queued on the stream of memory_set_stream(), or complete on return if there
+ * is none. An index that is out of range is skipped, and the error of the call, or, if it was queued, of the next
+ * flush, sync or operation on rows that finds it done. Kernels must not write what they read: the arrays lie outside
+ * the tensor. If scatter has a row several times, any of its sources stays. Floating-point sums of scatter_add depend
+ * on the order; it needs devices that add to each other's memory atomically. tensor_flush() and tensor_sync() wait for
+ * the queued operations and for the thread's stream. All other operations, and started forms, return
+ * SYNCYTE_ERR_UNSUPPORTED.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H

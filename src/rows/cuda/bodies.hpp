@@ -41,7 +41,7 @@ struct row_arguments {
   std::int64_t count;  ///< of indices
   std::byte* packed;   ///< the rows' other place, one after another
   std::int64_t row_elements;
-  bad_index* bad;
+  bad_index* bad;           ///< null: indices that are not rows are not noted
   std::uint32_t operation;  ///< for `bad`
   std::int32_t lane_bits;
   std::int32_t is_wide;  ///< indices are int64; otherwise int32
@@ -129,6 +129,7 @@ SYNCYTE_ANY_SIDE To convert(From value) {
 /// Notes an index that is not a row if it is the first of its list. Many threads may do so; few have to wait.
 template <class Arguments>
 SYNCYTE_ANY_SIDE void note(const Arguments& a, std::int64_t at, std::int64_t value) {
+  if (a.bad == nullptr) return;
   const auto position = static_cast<std::uint64_t>(at);
   bad_index& bad = *a.bad;
   for (bool is_noted = false; !is_noted && position < load(bad.position);) {

@@ -48,8 +48,9 @@ struct update_arguments {
   const listed_row* list;  ///< sorted
   std::int64_t count;
   const std::byte* gradients;  ///< packed, in the order of the caller's list
-  std::int64_t row_elements;
-  std::uint32_t* locks;  ///< of row 0: a bit for each thread of a row
+  std::int64_t row_elements;   ///< of each row, that are updated
+  std::int64_t slot_elements;  ///< of the whole row, as in each slot of the state
+  std::uint32_t* locks;        ///< of row 0: a bit for each thread of a row
   bad_index* bad;
   std::uint32_t operation;  ///< for `bad`: a lock was not free
   std::int32_t lane_bits;
@@ -186,7 +187,7 @@ SYNCYTE_ANY_SIDE void update_rows(const update_arguments& a, std::int64_t thread
       T sum = gradient_at(i);
       for (std::int64_t j = i + 1; j < a.count && a.list[j].row == row; ++j)
         sum = from_number<T>(to_number(sum) + to_number(gradient_at(j)));
-      const number change = optim::change_of(optimizer, to_number(sum), state + k, state + a.row_elements + k);
+      const number change = optim::change_of(optimizer, to_number(sum), state + k, state + a.slot_elements + k);
       values[k] = from_number<T>(to_number(values[k]) - change);
     }
     unlock(a.locks + row, 1U << lane);

@@ -76,10 +76,31 @@ def test_indexing():
     if RANK == 0:
         whole[2] = 7
         whole[torch.tensor([4, 3])] = numbers(2, 4, 3)
-        whole[5:7, 1] = torch.ones(2, 3, device="cuda")
+        whole[4:6, 1] = torch.ones(2, 3, device="cuda")
     whole.sync()
-    values[2], values[[4, 3]], values[5:7, 1] = 7, numbers(2, 4, 3), 1
+    values[2], values[[4, 3]], values[4:6, 1] = 7, numbers(2, 4, 3), 1
     assert torch.equal(whole[:].cpu(), values)
+
+
+def test_boxes_with_rows_of_other_ranks():
+    values = numbers(ROWS, 4)
+    whole = filled(values)
+    assert torch.equal(whole[1:-1, 1:3].cpu(), values[1:-1, 1:3])
+    whole.sync()
+    if RANK == SIZE - 1:
+        whole[:3] = torch.ones(3, 4)  # on the CPU
+        if whole.node.shape == whole.shape:
+            whole[:, 3] = 5
+        else:
+            with pytest.raises(
+                errors.UnsupportedError, match=r"rows of the box are on other nodes; expected whole rows"
+            ):
+                whole[:, 3] = 5
+            whole[:, :] = whole[:].index_fill(1, torch.tensor([3], device="cuda"), 5)
+    whole.sync()
+    values[:3], values[:, 3] = 1, 5
+    assert torch.equal(whole[:].cpu(), values)
+    whole.sync()
 
 
 def test_writes_and_sums_follow_the_stream():

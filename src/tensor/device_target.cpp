@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tensor/device_target.hpp"
+
+#include <cstring>
+
+#include "memory/device.hpp"
+#include "tensor/update_items.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+/// A request has a number of 4 bytes or more for each item.
+constexpr std::size_t most_items = fabric::most_payload / sizeof(std::uint32_t);
+
+}  // namespace
+
+request_room::request_room(int device)
+    : memory_(memory::cuda_system().allocate_pinned(device, fabric::most_payload + most_items * sizeof(std::int64_t))) {
+}
+
+device_target::device_target(const layout& shape, int rank, std::shared_ptr<device_storage> held)
+    : dtype_(shape.dtype()),
+      row_bytes_(shape.row_bytes()),
+      local_bytes_(shape.local_bytes(rank)),
+      held_(std::move(held)),
+      room_(held_->device()) {}
+
+/// The rows of a request: whole ones, or a piece of one, which is a table of one row.
+device_target::rows_of_items device_target::find(const window::equal_items& items) const {
+  const std::span<std::int64_t> list = room_.list(items.count());
+  const bool is_whole = items.bytes == row_bytes_;
+  base::require(is_whole || items.count() == 1, SYNCYTE_ERR_INTERNAL,
+                "a request for {} pieces of {} bytes of rows of {} bytes", items.count(), items.bytes, row_bytes_);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::uint64_t offset = items.offset(i);
+    base::expect(
+        offset <= local_bytes_ && items.bytes <= local_bytes_ - offset && (!is_whole || offset % row_bytes_ == 0),
+        SYNCYTE_ERR_INDEX, "offset", offset, "that of a row in a part of {} bytes", local_bytes_);
+    list[i] = is_whole ? static_cast<std::int64_t>(offset / row_bytes_) : 0;
+  }
+  const auto stride = static_cast<std::int64_t>(items.bytes);
+  const rows::device_index index{std::span<const std::int64_t>(list)};
+  if (is_whole)
+    return {{held_->local(), static_cast<std::int64_t>(local_bytes_ / row_bytes_), row_bytes_, stride}, index};
+  return {{held_->local() + items.offset(0), 1, items.bytes, stride}, index};
+}
+
+void device_target::wait() const {
+  memory::cuda_backend().synchronize(held_->device(), memory::own_stream(held_->device()));
+}
+
+bool device_target::serve(fabric::served_request& request, fabric::answer& reply) {
+  const auto what = static_cast<window::memory_operation>(request.header.operation);
+  const bool reads = what == window::memory_operation::read;
+  const window::equal_items items(request, !reads);
+  if (items.count() == 0 || items.bytes == 0) return true;
+  const auto [table, index] = find(items);
+  const int device = held_->device();
+  void* const stream = memory::own_stream(device);
+  const std::size_t bytes = items.count() * items.bytes;
+  if (reads) {
+    rows::gather_rows(device, table, index, room_.data(), held_->report(), stream);
+    wait();
+    std::memcpy(reply.resize(bytes).data(), room_.data(), bytes);
+    return true;
+  }
+  std::memcpy(room_.data(), items.packed, bytes);
+  if (what == window::memory_operation::write)
+    rows::scatter_rows(device, table, index, room_.data(), held_->report(), stream);
+  else if (what == window::memory_operation::add)
+    rows::add_device_rows(device, table, index, room_.data(), dtype_, held_->report(), stream);
+  else
+    base::fail(SYNCYTE_ERR_UNSUPPORTED, "operation {} does not work on device memory", request.header.operation);
+  wait();
+  return true;
+}
+
+bool device_update_target::serve(fabric::served_request& request, fabric::answer&) {
+  const served_update update(request, shape_, rank_);
+  const std::size_t count = update.items.count();
+  const std::span<std::int64_t> list = room_.list(count);
+  for (std::size_t i = 0; i < count; ++i) list[i] = update.row(i);
+  std::memcpy(room_.data(), update.items.data().data(), update.items.data().size());
+  const rows::row_part part{static_cast<std::int64_t>(update.part.first), static_cast<std::int64_t>(update.part.count)};
+  rows_->update_for_other(rank_, list, part, room_.data(), update.by);
+  return true;
+}
+
+}  // namespace syncyte::tensor
