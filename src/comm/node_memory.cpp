@@ -74,7 +74,8 @@ node_memory::node_memory(memory::segment segment, std::size_t bytes, const topol
       bytes_(bytes),
       offsets_at_(behind(bytes)),
       node_ranks_(node.size),
-      rank_(node.rank) {}
+      rank_(node.rank),
+      registration_(all()) {}
 
 std::shared_ptr<node_memory> node_memory::allocate(collective_call& call, std::size_t bytes, const char* what,
                                                    std::span<const std::byte> table, bool touch) {

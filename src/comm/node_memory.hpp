@@ -7,6 +7,7 @@
 
 #include "comm/collective_call.hpp"
 #include "comm/communicator.hpp"
+#include "memory/host_registration.hpp"
 #include "memory/shared_segment.hpp"
 
 namespace syncyte::comm {
@@ -28,6 +29,9 @@ class node_memory {
   std::span<std::byte> part(int node_rank) const;
   /// The parts of all of the node's ranks.
   std::span<std::byte> all() const;
+  /// Lets a device of this process read and write all parts, at the same addresses. Local; throws as
+  /// memory::host_registration::allow().
+  void allow(int device) { registration_.allow(device); }
   /// Aligned to 8 bytes.
   const std::byte* table() const { return reinterpret_cast<const std::byte*>(offsets() + node_ranks_ + 1); }
 
@@ -43,6 +47,7 @@ class node_memory {
   std::size_t offsets_at_;
   int node_ranks_;
   int rank_;
+  memory::host_registration registration_;  // ends before the segment
 };
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -101,6 +102,12 @@ class device_system {
   /// Zeroed. `device`: one that uses it.
   virtual pinned_memory allocate_pinned(int device, std::size_t bytes) = 0;
   virtual void free_pinned(int device, std::byte* data) noexcept = 0;
+
+  /// Throws unless the device accesses registered host memory at the host's addresses.
+  virtual void require_host_addresses(int device) = 0;
+  /// Lets all devices access host memory. `device`: one of them.
+  virtual void register_host(int device, std::span<std::byte> memory) = 0;
+  virtual void unregister_host(int device, std::byte* data) noexcept = 0;
 
   /// Queues a kernel with one argument, a struct. `threads` share its work; there may be fewer.
   virtual void launch(int device, const kernel_image& image, const char* name, const void* argument,

@@ -52,6 +52,8 @@ class storage final : public comm::collective_resource {
   atomics::lock_table& locks() { return locks_; }  // of mapped rows; empty if adds need none
   /// Other ranks' memory; null if all rows are mapped.
   window::remote* remote() const { return remote_.get(); }
+  /// The rows in host memory; null if they are wrapped, or on devices.
+  comm::node_memory* shared() const { return memory_.get(); }
   /// Null if the rows are in host memory. Otherwise this process has mapped no rows, and local() and node() are
   /// addresses of the device.
   device_storage* on_device() const { return on_device_.get(); }

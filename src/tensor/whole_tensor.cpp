@@ -7,6 +7,7 @@
 
 #include "comm/collective_call.hpp"
 #include "memory/device.hpp"
+#include "memory/device_system.hpp"
 #include "tensor/naming.hpp"
 
 namespace syncyte::tensor {
@@ -106,11 +107,12 @@ void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
 }
 
 void whole_tensor::allow_device(int device) const {
-  const device_storage* const there = storage_->on_device();
-  base::require(there != nullptr, SYNCYTE_ERR_UNSUPPORTED, "{} is in host memory; expected a tensor in device memory",
-                layout_.text());
   memory::require_device(SYNCYTE_MEMORY_CUDA, device);
-  there->allow(device);
+  if (const device_storage* const there = storage_->on_device()) return there->allow(device);
+  base::require(storage_->shared() != nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                "{} wraps an array, whose memory devices may not use; expected a tensor with memory of its own",
+                layout_.text());
+  memory::explain("registering " + layout_.text(), device, [&] { storage_->shared()->allow(device); });
 }
 
 bool whole_tensor::is_mapped(int owner) const {

@@ -87,7 +87,7 @@ class whole_tensor {
   std::int64_t locate_box(base::array_argument<std::int64_t> lower, base::array_argument<std::int64_t> extent,
                           std::int64_t capacity, std::int32_t* ranks, std::int64_t* first, std::int64_t* rows) const;
   syncyte_buffer_t local() const;
-  /// Lets another device of this process access a tensor in device memory.
+  /// Lets a device of this process access the node's rows.
   void allow_device(int device) const;
   void node(syncyte_buffer_t& view, std::int64_t& first_row) const;
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,6 +123,31 @@ TEST_F(driver_contract, pinned_host_memory_is_known_and_other_is_not) {
   EXPECT_EQ(cuda_.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&kind)),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_CUDA(cuda_.cuMemFreeHost(pinned));
+}
+
+TEST_F(driver_contract, host_memory_is_registered_once_and_keeps_its_address) {
+  int has = 0;
+  EXPECT_CUDA(cuda_.cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 0));
+  EXPECT_EQ(has, 1);
+  constexpr std::size_t bytes = 1 << 16;
+  const int file = ::memfd_create("shared", MFD_CLOEXEC);
+  ASSERT_EQ(::ftruncate(file, bytes), 0);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_CUDA(cuda_.cuMemHostRegister(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP));
+  EXPECT_EQ(cuda_.cuMemHostRegister(memory, bytes, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  const auto at = reinterpret_cast<CUdeviceptr>(memory);
+  CUdeviceptr seen = 0;
+  EXPECT_CUDA(cuda_.cuPointerGetAttribute(&seen, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, at));
+  EXPECT_EQ(seen, at);
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(at, 7, bytes, nullptr));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(nullptr));
+  EXPECT_EQ(static_cast<const char*>(memory)[bytes - 1], 7);
+  EXPECT_CUDA(cuda_.cuMemHostUnregister(memory));
+  EXPECT_EQ(cuda_.cuMemHostUnregister(memory), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  EXPECT_EQ(cuda_.cuPointerGetAttribute(&seen, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, at), CUDA_ERROR_INVALID_VALUE);
+  ::munmap(memory, bytes);
+  ::close(file);
 }
 
 TEST_F(driver_contract, ranges_are_freed_without_mappings) {

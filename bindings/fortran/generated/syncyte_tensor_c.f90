@@ -369,12 +369,14 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_node
 
-    !> Lets another device of this process access a tensor in device memory: kernels of that device may use the
-    !> addresses of tensor_local() and tensor_node(). Local.
-    ! tensor [in]: a tensor in device memory
+    !> Lets a device of this process access a tensor: kernels of that device may use the addresses of tensor_local()
+    !> and tensor_node(). Local. Host memory is registered with the driver until the tensor is freed; what kernels
+    !> do with it has ended before a call of the library, such as tensor_sync(), orders it for others.
+    ! tensor [in]: a tensor; not a wrapped one
     ! device [in]: the device's number
-    ! Returns: SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (host memory; the device
-    ! cannot access the memory of all devices of the tensor).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (a wrapped tensor; the device
+    ! cannot access the memory of all devices of the tensor, or host memory at the host's addresses),
+    ! SYNCYTE_ERR_BUSY (the caller has registered the memory), SYNCYTE_ERR_MEMORY.
     function syncyte_tensor_allow_device(tensor, device) bind(C, name="syncyte_tensor_allow_device") &
         result(answer)
       import

@@ -3288,13 +3288,16 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int64),  # first_row (out): if the node's ranks are consecutive, the global number of the view's first row, so that view row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's ranks, one after another
         ],
     ),
-    # Lets another device of this process access a tensor in device memory: kernels of that device may use the addresses
-    # of tensor_local() and tensor_node(). Local. Returns: SYNCYTE_ERR_ARGUMENT (there is no such device),
-    # SYNCYTE_ERR_UNSUPPORTED (host memory; the device cannot access the memory of all devices of the tensor).
+    # Lets a device of this process access a tensor: kernels of that device may use the addresses of tensor_local() and
+    # tensor_node(). Local. Host memory is registered with the driver until the tensor is freed; what kernels do with it
+    # has ended before a call of the library, such as tensor_sync(), orders it for others. Returns: SYNCYTE_ERR_ARGUMENT
+    # (there is no such device), SYNCYTE_ERR_UNSUPPORTED (a wrapped tensor; the device cannot access the memory of all
+    # devices of the tensor, or host memory at the host's addresses), SYNCYTE_ERR_BUSY (the caller has registered the
+    # memory), SYNCYTE_ERR_MEMORY.
     "syncyte_tensor_allow_device": Function(
         ctypes.c_int32,
         [
-            ctypes.c_void_p,  # tensor (in): a tensor in device memory
+            ctypes.c_void_p,  # tensor (in): a tensor; not a wrapped one
             ctypes.c_int32,  # device (in): the device's number
         ],
     ),

@@ -170,6 +170,7 @@ class TensorMemory(Handle):
         self._wrapping = _Wrapping()
         self._cache: dict[tuple[str, str], Any] = {}
         self._addresses: dict[str, int] = {}  # addresses of the torch views in _cache when they were made
+        self._seen_on: set[torch.device] = set()  # further devices, of node_on()
 
     @classmethod
     def zeros(cls, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "float32", **options: Any) -> Self:
@@ -437,9 +438,15 @@ class TensorMemory(Handle):
         It also frees objects that all ranks have dropped.
         """
         self._agree_in_place("tensor_sync")
+        if self._seen_on:
+            self._comm._prepare("tensor_sync", self._wait_for_streams, always=True)
         with self._queued():
             _library.core().syncyte_tensor_sync(self.handle)
         _forget_released()
+
+    def _wait_for_streams(self) -> None:
+        for device in self._seen_on:
+            dtypes.import_torch().cuda.current_stream(device).synchronize()
 
     # Properties.
 
@@ -550,33 +557,43 @@ class TensorMemory(Handle):
         return view
 
     def node_on(self, device: torch.device | str) -> torch.Tensor:
-        """Returns `node` for another CUDA device of this process: a tensor of that device, of the same memory. Local.
+        """Returns `node` as a tensor of a device of this process, of the same memory. Local.
+
+        A CUDA tensor of a tensor in host memory is for kernels, which then read and write host memory; the memory is
+        registered with CUDA until it is freed. sync() waits for the current stream of its device.
 
         Parameters
         ----------
         device : torch.device or str
-            The device.
+            The device, or "cpu".
 
         Returns
         -------
         torch.Tensor
-            The node's rows.
+            The node's rows, the same object each time.
 
         Raises
         ------
         UnsupportedError
-            The tensor is in host memory, or the device cannot access all of its memory.
+            "cpu" for a tensor in device memory; the device cannot access all of the memory; a wrapped tensor.
         ArgumentError
             There is no such device.
+        OutOfMemoryError, BusyError
+            The driver cannot register the memory; somebody else has registered it.
         """
         wanted = as_cuda_device(device)
-        if self._device is None or wanted is None:
-            raise UnsupportedError(
-                f"{self._called()} is on {self.device}, and device is {device}; expected CUDA devices"
-            )
-        from ._torch_operators import operators
+        if wanted == self._device:
+            return self.node
+        if wanted is None:
+            raise wrong(UnsupportedError, "device", device, f"a CUDA device, as {self._called()} is in memory of one")
+        found = self._cache.get((key := str(wanted), TORCH))
+        if found is None:
+            from ._torch_operators import operators
 
-        return operators.device_rows(self.handle, True, wanted.index)
+            _library.core().syncyte_tensor_allow_device(self.handle, wanted.index)
+            found = self._cache[key, TORCH] = operators.device_rows(self.handle, True, wanted.index)
+            self._seen_on.add(wanted)
+        return found
 
     def _make_view(self, part: str, array_kind: str) -> Any:
         if self._device is not None:

@@ -339,12 +339,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
                                                     int64_t* first_row);
 
 /**
- * @brief {lookup} Lets another device of this process access a tensor in device memory: kernels of that device may use
- * the addresses of tensor_local() and tensor_node(). Local.
- * @param[in] tensor a tensor in device memory
+ * @brief {lookup} Lets a device of this process access a tensor: kernels of that device may use the addresses of
+ * tensor_local() and tensor_node(). Local. Host memory is registered with the driver until the tensor is freed; what
+ * kernels do with it has ended before a call of the library, such as tensor_sync(), orders it for others.
+ * @param[in] tensor a tensor; not a wrapped one
  * @param[in] device the device's number
- * @return SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (host memory; the device cannot
- * access the memory of all devices of the tensor).
+ * @return SYNCYTE_ERR_ARGUMENT (there is no such device), SYNCYTE_ERR_UNSUPPORTED (a wrapped tensor; the device cannot
+ * access the memory of all devices of the tensor, or host memory at the host's addresses), SYNCYTE_ERR_BUSY (the caller
+ * has registered the memory), SYNCYTE_ERR_MEMORY.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_allow_device(syncyte_tensor_t tensor, int32_t device);
 

@@ -293,8 +293,9 @@ class tensor_methods : public reference<syncyte_tensor_t, syncyte_tensor_retain,
  public:
   using reference::reference;
 
-  /// Lets another device of this process access a tensor in device memory: kernels of that device may use the addresses
-  /// of tensor_local() and tensor_node(). Local.
+  /// Lets a device of this process access a tensor: kernels of that device may use the addresses of tensor_local() and
+  /// tensor_node(). Local. Host memory is registered with the driver until the tensor is freed; what kernels do with it
+  /// has ended before a call of the library, such as tensor_sync(), orders it for others.
   /// @param device the device's number
   void allow_device(std::int32_t device) const {
     check(syncyte_tensor_allow_device(get(), device));

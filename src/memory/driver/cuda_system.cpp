@@ -273,6 +273,28 @@ class cuda final : public device_system {
     }
   }
 
+  void require_host_addresses(int device) override {
+    constexpr CUdevice_attribute wanted = CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM;
+    base::require(attribute(wanted, device) != 0, SYNCYTE_ERR_UNSUPPORTED,
+                  "device {} cannot access host memory at the host's addresses (attribute {} is 0)", device,
+                  static_cast<int>(wanted));
+  }
+
+  void register_host(int device, std::span<std::byte> memory) override {
+    const device_scope on(device);
+    constexpr unsigned flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+    check(on->cuMemHostRegister(memory.data(), memory.size(), flags), "cuMemHostRegister");
+  }
+
+  void unregister_host(int device, std::byte* data) noexcept override {
+    try {
+      const device_scope on(device);
+      on->cuMemHostUnregister(data);
+    } catch (const base::error&) {
+      // in a forked child
+    }
+  }
+
   void launch(int device, const kernel_image& image, const char* name, const void* argument, std::int64_t threads,
               void* stream) override {
     constexpr std::int64_t block = 256, blocks_per_processor = 8;

@@ -96,6 +96,8 @@ syncyte_status_t status_of(CUresult code) {
       return SYNCYTE_ERR_MEMORY;
     case CUDA_ERROR_INVALID_DEVICE:
       return SYNCYTE_ERR_ARGUMENT;
+    case CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED:
+      return SYNCYTE_ERR_BUSY;
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_NOT_INITIALIZED:

@@ -43,6 +43,8 @@ namespace syncyte::memory::driver {
   EACH(cuMemGetAllocationGranularity)  \
   EACH(cuMemGetInfo)                   \
   EACH(cuMemHostAlloc)                 \
+  EACH(cuMemHostRegister)              \
+  EACH(cuMemHostUnregister)            \
   EACH(cuMemImportFromShareableHandle) \
   EACH(cuMemMap)                       \
   EACH(cuMemRelease)                   \

@@ -39,6 +39,9 @@ class no_system final : public device_system {
   std::unique_ptr<device_event> make_event(int) override { fail_unsupported(); }
   pinned_memory allocate_pinned(int, std::size_t) override { fail_unsupported(); }
   void free_pinned(int, std::byte*) noexcept override {}
+  void require_host_addresses(int) override { fail_unsupported(); }
+  void register_host(int, std::span<std::byte>) override { fail_unsupported(); }
+  void unregister_host(int, std::byte*) noexcept override {}
   void launch(int, const kernel_image&, const char*, const void*, std::int64_t, void*) override { fail_unsupported(); }
 };
 

@@ -34,6 +34,13 @@ void* host_kernels() {
   return library;
 }
 
+/// The stand-in's own address of what a kernel accesses; null, with an error, for host memory that is not pinned.
+void* kernels_address(const void* address) {
+  if (address == nullptr || is_pinned(address)) return own_address(address);
+  sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
+  return nullptr;
+}
+
 template <class T>
 const T* symbol(const std::string& name) {
   return host_kernels() == nullptr ? nullptr : static_cast<const T*>(dlsym(host_kernels(), name.c_str()));
@@ -75,5 +82,5 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned
   const kernel what = *reinterpret_cast<const kernel*>(function);
   const auto* const given = static_cast<const std::byte*>(arguments[0]);
   const auto argument = std::make_shared<std::vector<std::byte>>(given, given + what.argument_bytes);
-  return add_to_stream(on, [=] { what.run(argument->data(), own_address, std::int64_t{grid} * block); });
+  return add_to_stream(on, [=] { what.run(argument->data(), kernels_address, std::int64_t{grid} * block); });
 }

@@ -39,9 +39,10 @@ std::byte* next_range = nullptr;
 std::map<std::byte*, std::size_t> ranges;  // reserved addresses
 std::map<handle, allocation> allocations;
 std::map<std::byte*, mapping> mappings;
-std::map<std::byte*, std::size_t> blocks;  // of cuMemAlloc
-std::map<std::byte*, std::size_t> pinned;
-std::map<int, std::size_t> used;  // by physical device
+std::map<std::byte*, std::size_t> blocks;      // of cuMemAlloc
+std::map<std::byte*, std::size_t> pinned;      // of cuMemHostAlloc
+std::map<std::byte*, std::size_t> registered;  // of cuMemHostRegister
+std::map<int, std::size_t> used;               // by physical device
 handle last_handle = 0;
 
 std::byte* pointer(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
@@ -105,8 +106,7 @@ bool is_accessible(const void* address, std::size_t bytes, rights wanted) {
 bool is_pinned(const void* address) {
   if (is_device_address(address)) return true;
   auto* const at = static_cast<std::byte*>(const_cast<void*>(address));
-  const auto found = entry_before(pinned, at);
-  return found != pinned.end() && at < found->first + found->second;
+  return overlaps(pinned, at, 1) || overlaps(registered, at, 1);
 }
 
 }  // namespace standin
@@ -119,6 +119,12 @@ STANDIN_API void standin_count(std::size_t* reserved, std::size_t* allocated, st
   *reserved = ranges.size();
   *allocated = allocations.size();
   *mapped = mappings.size();
+}
+
+/// Ranges of host memory that are registered. For tests.
+STANDIN_API std::size_t standin_registered() {
+  const std::lock_guard lock(mutex());
+  return registered.size();
 }
 
 STANDIN_API CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*,
@@ -328,6 +334,22 @@ STANDIN_API CUresult cuMemFreeHost(void* address) {
   return CUDA_SUCCESS;
 }
 
+STANDIN_API CUresult cuMemHostRegister(void* address, std::size_t bytes, unsigned) {
+  const std::lock_guard lock(mutex());
+  auto* const at = static_cast<std::byte*>(address);
+  if (fails_now("cuMemHostRegister")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (overlaps(registered, at, bytes) || overlaps(pinned, at, bytes)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  registered[at] = bytes;
+  return CUDA_SUCCESS;
+}
+
+/// Does not wait for streams.
+STANDIN_API CUresult cuMemHostUnregister(void* address) {
+  const std::lock_guard lock(mutex());
+  return registered.erase(static_cast<std::byte*>(address)) == 0 ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED : CUDA_SUCCESS;
+}
+
 STANDIN_API CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   const std::lock_guard lock(mutex());
   std::byte* const at = pointer(address);
@@ -342,6 +364,9 @@ STANDIN_API CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attr
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *static_cast<unsigned*>(value) = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<CUdeviceptr*>(value) = address;
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;

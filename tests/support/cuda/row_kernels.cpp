@@ -24,8 +24,14 @@ auto addresses(update_arguments& of) { return std::tie(of.table, of.state, of.li
 template <class Arguments, class Body>
 void run(void* argument, void* (*own)(const void*), std::int64_t threads, Body&& body) {
   Arguments given = *static_cast<const Arguments*>(argument);
-  const auto translate = [own]<class T>(T*& address) { address = static_cast<T*>(own(address)); };
+  bool is_legal = true;
+  const auto translate = [&]<class T>(T*& address) {
+    void* const found = own(address);
+    is_legal = is_legal && (address == nullptr || found != nullptr);
+    address = static_cast<T*>(found);
+  };
   std::apply([&](auto&... each) { (translate(each), ...); }, addresses(given));
+  if (!is_legal) return;
   static std::mt19937_64 random(1);
   std::vector<std::int64_t> order(static_cast<std::size_t>(threads));
   std::iota(order.begin(), order.end(), 0);

@@ -10,7 +10,7 @@ Differences from WholeMemory:
 - Tensors may be dropped in any order.
 - Every table is spread over all its ranks.
 - Indices are checked, gathering from a slice uses the slice's rows, and integer tables can be gathered.
-- A host tensor is a CPU tensor. Chunked tensors lie in device memory where there is a device, otherwise in host memory.
+- Chunked tensors lie in device memory where there is a device, otherwise in host memory.
 
 One thread of each rank may call these functions.
 """
@@ -33,6 +33,7 @@ from syncyte import dtypes, runtime
 from syncyte._arrays import gather_rows
 from syncyte._checks import as_index, as_numbers, as_size, check_kind, wrong
 from syncyte._declarations import MAX_NDIM
+from syncyte._devices import as_cuda_device
 from syncyte.comm import COMM_WORLD, Comm
 from syncyte.errors import (
     ArgumentError,
@@ -234,13 +235,20 @@ def _create(
     comm.agree(None, operation, dimensions=len(extents), **facts)
     device = None if use_host_memory else "cuda"
     table = WholeTensor((rows, row_elements * scale), element, comm=comm, device=device)
-    node = table.node.view(dtype)
+    if use_host_memory and torch.cuda.is_initialized():
+        device = "cuda"
+    node = comm._prepare(operation, lambda: _node_of(table, device), always=True)
+    comm.agree(None, operation)
+    return node.view(dtype).as_strided(extents, distances)
+
+
+def _node_of(table: WholeTensor, device: Any) -> torch.Tensor:
+    """All rows of a table as a tensor of a device; its storage knows the table."""
+    node = table.node_on(device)
+    table._forget_views()  # otherwise the table and its storage would refer to each other
     storage: Any = node.untyped_storage()
-    storage.wholememory_comm = comm  # the storage object lives as long as its memory
-    if device is not None:
-        table._forget_views()  # otherwise the table and its storage would refer to each other
-        storage.wholememory_table = table
-    return node.as_strided(extents, distances)
+    storage.wholememory_table = table  # the storage object lives as long as its memory
+    return node
 
 
 def create_tensor(
@@ -258,7 +266,9 @@ def create_tensor(
     dtype : torch.dtype
         Any dtype.
     use_host_memory : bool
-        True: a CPU tensor. False: a tensor of the current CUDA device, spread over the devices of all ranks.
+        True: host memory; a tensor of the current CUDA device, whose kernels then use host memory, if this process has
+        initialized CUDA (torch.cuda.is_initialized()), otherwise a CPU tensor. False: the memory of all ranks' devices;
+        a tensor of the current CUDA device.
     ranks : sequence of int
         Ranks of COMM_WORLD, on one node; only these ranks call. Empty: all.
 
@@ -276,12 +286,12 @@ def create_tensor(
     return _create("create_tensor", sizes, strides, dtype, ranks, use_host_memory)
 
 
-def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
+def _table_of(tensor: torch.Tensor) -> WholeTensor:
     check_kind(tensor, torch.Tensor, "tensor", _MADE)
-    comm = getattr(tensor.untyped_storage(), "wholememory_comm", None)
-    if comm is None:
+    table = getattr(tensor.untyped_storage(), "wholememory_table", None)
+    if table is None:
         raise wrong(ArgumentError, "tensor", "in memory of its own", _MADE)
-    return comm
+    return table
 
 
 def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
@@ -292,7 +302,7 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     tensor : torch.Tensor
         A tensor of create_tensor(), or a part of one.
     device : torch.device or str
-        "cpu" for a host tensor, otherwise any CUDA device of this process.
+        Any CUDA device of this process; for a tensor in host memory also "cpu".
 
     Returns
     -------
@@ -302,24 +312,19 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     Raises
     ------
     DtypeError, ArgumentError
-        create_tensor() has not made the tensor.
+        create_tensor() has not made the tensor; there is no such device.
     UnsupportedError
-        Another device.
+        "cpu" for a tensor in device memory; the device cannot access the memory.
     """
-    _comm_of_tensor(tensor)
-    wanted = torch.device(device)
-    if wanted.type != tensor.device.type:
-        raise wrong(UnsupportedError, "device", wanted, f"a {tensor.device.type} device, as of the tensor")
-    if wanted.type == "cuda" and wanted != tensor.device:
-        storage: Any = tensor.untyped_storage()
-        whole = storage.wholememory_table.node_on(wanted)
-        whole.untyped_storage().wholememory_comm = storage.wholememory_comm
-        whole.untyped_storage().wholememory_table = storage.wholememory_table
-        place = tensor.storage_offset(), tensor.shape, tensor.stride()
-        seen = torch.empty(0, dtype=tensor.dtype, device=wanted).set_(whole.untyped_storage(), *place)
-        seen = seen.conj() if tensor.is_conj() else seen
-        return torch._neg_view(seen) if tensor.is_neg() else seen
-    return tensor.detach()
+    table = _table_of(tensor)
+    wanted = as_cuda_device(device) or torch.device("cpu")
+    if wanted == tensor.device:
+        return tensor.detach()
+    storage = _node_of(table, wanted).untyped_storage()
+    place = tensor.storage_offset(), tensor.shape, tensor.stride()
+    seen = torch.empty(0, dtype=tensor.dtype, device=wanted).set_(storage, *place)
+    seen = seen.conj() if tensor.is_conj() else seen
+    return torch._neg_view(seen) if tensor.is_neg() else seen
 
 
 # Chunked tensors: WholeMemory's have several address ranges on a device. Here they have one.
@@ -432,7 +437,15 @@ _operators.define("gather_chunked(Tensor index, int param, ScalarType out_dtype)
 def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
     if index.dim() != 1:
         raise wrong(ShapeError, "index", f"of {index.dim()} dimensions", "1")
-    return gather_rows(param, index.contiguous(), dtype=out_dtype)
+    table, reach = param, 0
+    if param.is_cuda and param.dim() > 1 and not param[:1].is_contiguous():
+        reach = 1 + sum((size - 1) * step for size, step in zip(param.shape[1:], param.stride()[1:], strict=True))
+        if reach <= param.stride(0):  # kernels read rows without gaps: gather these with what lies between
+            table = param.as_strided((len(param), reach), (param.stride(0), 1))
+    rows = gather_rows(table, index.contiguous(), dtype=out_dtype)
+    if table is param:
+        return rows
+    return rows.as_strided((len(rows), *param.shape[1:]), (reach, *param.stride()[1:])).contiguous()
 
 
 def _chunked_tensor(param: int) -> torch.Tensor:
@@ -547,7 +560,7 @@ def load_embedding_to_tensor_from_file_prefix(
     ArgumentError
         create_tensor() has not made the tensor; on this rank alone.
     """
-    comm = _comm_of_tensor(tensor)
+    comm = _table_of(tensor).comm
     operation = "load_embedding"
 
     def check() -> tuple[int, int, list[Part]]:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // torch.ops.syncyte.device_rows, device_cache and model_tensor: rows of a whole tensor, the bytes of a shared cache,
-// and tensors of a model, in device memory, in place.
+// and tensors of a model, as CUDA tensors, in place.
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -33,15 +33,16 @@ at::Tensor view_of(void* data, at::IntArrayRef sizes, at::OptionalIntArrayRef st
       .make_tensor();
 }
 
-/// A view of this rank's rows, or of all of the node's. Its storage keeps the whole tensor's memory.
+/// A view of this rank's rows, or of all of the node's, for kernels of a device. Its storage keeps the whole tensor's
+/// memory.
 at::Tensor device_rows(std::int64_t tensor, bool is_node, std::int64_t number) {
   auto whole = reference_to<syncyte::tensor>(tensor);
   syncyte_buffer_t view SYNCYTE_BUFFER_INIT;
   std::int64_t first_row = 0;
   check(is_node ? syncyte_tensor_node(whole.get(), &view, &first_row) : syncyte_tensor_local(whole.get(), &view));
-  TORCH_CHECK_VALUE(view.memory == SYNCYTE_MEMORY_CUDA, "tensor is in host memory; expected one in device memory");
   TORCH_CHECK_VALUE(number >= 0 && number <= INT8_MAX, "device is ", number, "; expected a device's number");
-  if (number != view.device) check(syncyte_tensor_allow_device(whole.get(), static_cast<std::int32_t>(number)));
+  if (view.memory != SYNCYTE_MEMORY_CUDA || number != view.device)
+    check(syncyte_tensor_allow_device(whole.get(), static_cast<std::int32_t>(number)));
   const at::IntArrayRef sizes(view.shape, static_cast<std::size_t>(view.ndim));
   const at::ScalarType type = scalar_type_of(view.dtype);
   if (view.data == nullptr)
