@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "syncyte/memory.h"
 
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "base/buffer.hpp"
 #include "guard.hpp"
 #include "memory/device.hpp"
 #include "memory/device_system.hpp"
+#include "memory/device_uses.hpp"
 #include "memory/pool.hpp"
 
 using namespace syncyte;
@@ -45,6 +50,21 @@ syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
         stats, "stats",
         {sizeof *stats, bytes(host.in_use), bytes(host.cached), bytes(host.limit), host.hits, host.misses,
          bytes(devices.in_use), bytes(devices.cached), bytes(devices.limit), devices.hits, devices.misses});
+  });
+}
+
+syncyte_status_t syncyte_memory_describe(int64_t number, syncyte_device_use_t* use) {
+  return guarded("memory_describe", [&] {
+    thread_local std::vector<memory::device_use> listed;
+    thread_local std::string device;
+    require_output(use, "use");
+    if (number == 0) listed = memory::device_uses();
+    base::expect(number >= 0 && number < std::ssize(listed), SYNCYTE_ERR_INDEX, "number", number, "less than {}",
+                 std::ssize(listed));
+    const memory::device_use& each = listed[static_cast<std::size_t>(number)];
+    device = memory::text_of(each.device);
+    base::fill_struct(use, "use",
+                      {sizeof *use, device.c_str(), each.holder.c_str(), static_cast<std::int64_t>(each.bytes)});
   });
 }
 

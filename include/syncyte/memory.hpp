@@ -4,7 +4,12 @@
 /// Recycled buffers and copies between kinds of memory in C++. All functions are local, thread-safe, and callable
 /// before syncyte is started.
 
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "syncyte/base.hpp"
 #include "syncyte/memory.h"
@@ -16,6 +21,26 @@ using memory_statistics = ::syncyte_memory_stats_t;
 
 /// Returns statistics of the pools.
 inline memory_statistics pool_statistics() { return detail::fetch<memory_statistics>(syncyte_memory_stats); }
+
+/// Memory of a device that an object of this process has.
+struct device_use {
+  std::string device;  ///< UUID
+  std::string holder;  ///< the object, for people
+  std::int64_t bytes = 0;
+};
+
+/// Whole tensors and shared caches of this process that have memory of devices: of a tensor, this rank's pages.
+inline std::vector<device_use> device_uses() {
+  std::vector<device_use> found;
+  for (;;) {
+    syncyte_device_use_t each{};
+    each.struct_size = sizeof each;
+    const syncyte_status_t code = syncyte_memory_describe(std::ssize(found), &each);
+    if (code == SYNCYTE_ERR_INDEX) return found;
+    check(code);
+    found.push_back({each.device, each.holder, each.bytes});
+  }
+}
 
 /// Returns all cached buffers to the system and to the devices.
 inline void trim_pool() { check(syncyte_memory_trim()); }

@@ -10,6 +10,7 @@ struct syncyte_cache_rendezvous_t;
 struct syncyte_cache_sizes_t;
 struct syncyte_collective_options_t;
 struct syncyte_comm_options_t;
+struct syncyte_device_use_t;
 struct syncyte_fact_t;
 struct syncyte_halo_options_t;
 struct syncyte_init_options_t;
@@ -54,6 +55,8 @@ template <>
 inline constexpr std::size_t first_size<syncyte_comm_options_t> = 24;
 template <>
 inline constexpr std::size_t first_size<syncyte_error_fields_t> = 80;
+template <>
+inline constexpr std::size_t first_size<syncyte_device_use_t> = 32;
 template <>
 inline constexpr std::size_t first_size<syncyte_fact_t> = 24;
 template <>

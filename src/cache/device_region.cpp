@@ -11,14 +11,19 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "memory/device.hpp"
+#include "memory/device_uses.hpp"
 
 namespace syncyte::cache {
 namespace {
 
 class device_memory final : public region_memory {
  public:
-  device_memory(int device, std::unique_ptr<memory::device_range> range, std::vector<memory::descriptor> files)
-      : device_(device), files_(std::move(files)), range_(std::move(range)) {}
+  device_memory(int device, const region_sizes& sizes, std::unique_ptr<memory::device_range> range,
+                std::vector<memory::descriptor> files)
+      : device_(device),
+        files_(std::move(files)),
+        range_(std::move(range)),
+        use_({memory::cuda_system().id(device), sizes.total(), sizes.text()}) {}
 
   syncyte_memory_t kind() const override { return SYNCYTE_MEMORY_CUDA; }
   int device() const override { return device_; }
@@ -30,6 +35,7 @@ class device_memory final : public region_memory {
   int device_;
   std::vector<memory::descriptor> files_;
   std::unique_ptr<memory::device_range> range_;
+  memory::listed_use use_;
 };
 
 class maker final : public region_maker {
@@ -55,7 +61,7 @@ class maker final : public region_maker {
       files.push_back(range->create(0, sizes.parameters));
       files.push_back(range->create(sizes.parameters, sizes.computation));
     });
-    return std::make_unique<device_memory>(device_, std::move(range), std::move(files));
+    return std::make_unique<device_memory>(device_, sizes, std::move(range), std::move(files));
   }
 
  private:
@@ -96,7 +102,7 @@ std::unique_ptr<region_memory> attach_on_device(std::vector<memory::descriptor> 
     range->map(0, parameters, files[1]);
     range->map(parameters, computation, files[2]);
   });
-  return std::make_unique<device_memory>(device, std::move(range), std::move(files));
+  return std::make_unique<device_memory>(device, found.sizes, std::move(range), std::move(files));
 }
 
 }  // namespace syncyte::cache

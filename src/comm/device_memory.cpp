@@ -109,8 +109,11 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
     if (plan->bytes() == 0) return;
     memory::explain(what, device, [&] {
       result->range_ = system.reserve(device, plan->bytes());
-      if (const page_run own = plan->pages_of(place); own.bytes > 0)
-        file = result->range_->create(own.offset, own.bytes);
+      result->data_ = result->range_->data();
+      const page_run own = plan->pages_of(place);
+      if (own.bytes == 0) return;
+      file = result->range_->create(own.offset, own.bytes);
+      result->use_.emplace(memory::device_use{mine.device, own.bytes, what});
     });
   });
   call.agree();
@@ -129,8 +132,19 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
   return result;
 }
 
+std::shared_ptr<device_memory> device_memory::wrap(int device, std::byte* data) {
+  std::shared_ptr<device_memory> result(new device_memory);
+  result->device_ = device;
+  result->data_ = data;
+  result->has_atomics_ = true;
+  return result;
+}
+
 void device_memory::allow(int device) const {
-  if (device == device_ || !range_) return;
+  if (device == device_ || data_ == nullptr) return;
+  base::require(range_ != nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                "device {} may not access the wrapped memory of device {}; expected a tensor with memory of its own",
+                device, device_);
   require_peers(device, devices_);
   range_->allow(device);
 }

@@ -39,12 +39,29 @@ void require_host_memory(const tensor_options& options, const char* kind) {
                "{} ({}), the only memory of tensors that {}", base::known::memory::name(host), host, kind);
 }
 
+void require_no_locks(const tensor_options& options) {
+  base::expect(!options.row_locks && !options.deterministic, SYNCYTE_ERR_UNSUPPORTED, "options",
+               options.row_locks ? "row_locks" : "deterministic", "none of both: the tensor is in device memory");
+}
+
+/// Throws unless a tensor may wrap an array: one in device memory is within reach of its own rank alone.
+void require_wrappable(const base::buffer& array, const comm::communicator& comm, const tensor_options& options) {
+  array.require_contiguous().require_writable();
+  if (array.memory() == SYNCYTE_MEMORY_HOST) return;
+  memory::require_device(array.memory(), array.device());
+  require_no_locks(options);
+  base::require(
+      comm.size() == 1, SYNCYTE_ERR_UNSUPPORTED,
+      "local is in device memory, and {} has {} ranks; expected an array in host memory, or a communicator of "
+      "one rank",
+      comm.name(), comm.size());
+}
+
 /// The device of a tensor in device memory; -1 for one in host memory.
 int chosen_device(const tensor_options& options) {
   if (options.memory == SYNCYTE_MEMORY_HOST) return -1;
   memory::backend_of(options.memory, "options->memory");
-  base::expect(!options.row_locks && !options.deterministic, SYNCYTE_ERR_UNSUPPORTED, "options",
-               options.row_locks ? "row_locks" : "deterministic", "none of both: the tensor is in device memory");
+  require_no_locks(options);
   base::expect(options.device >= -1, SYNCYTE_ERR_ARGUMENT, "options->device", options.device, "0 or more, or -1");
   memory::require_device(options.memory, std::max(options.device, 0));
   return options.device >= 0 ? options.device : memory::cuda_system().current();
@@ -147,7 +164,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
                  "-1: local's first extent says it");
     if (options.released != nullptr) *options.released = 0;
     mine.emplace(local, "local");
-    mine->require_host().require_contiguous().require_writable();
+    require_wrappable(*mine, *comm, options);
     base::expect(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local", "of no dimension", "1 to {}", SYNCYTE_MAX_NDIM);
     base::checked_elements(mine->shape().subspan(1), mine->element_bytes(), "local (a row)");
   });
@@ -170,7 +187,9 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap_rows(std::shared_ptr<comm::comm
     });
   });
   tensor::layout described(options.text(), mine->dtype(), std::move(shape), std::move(parts));
-  auto held = storage::wrap(call, described, mine->data(), options.released);
+  auto held = mine->memory() == SYNCYTE_MEMORY_HOST
+                  ? storage::wrap(call, described, mine->data(), options.released)
+                  : storage::wrap_on_device(call, described, mine->data(), mine->device(), options.released);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
 

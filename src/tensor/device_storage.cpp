@@ -16,17 +16,22 @@ std::unique_ptr<device_storage> device_storage::allocate(comm::collective_call& 
   auto memory =
       comm::device_memory::allocate(call, device, shape.local_bytes(call.comm().rank()), shape.text().c_str());
   const comm::communicator& comm = call.comm();
-  const bool has_atomics = memory->has_atomics();
   std::unique_ptr<device_storage> result;
   call.attempt([&] { result.reset(new device_storage(std::move(memory), shape, comm.node())); });
   call.agree();
-  result->has_atomics_ = mpi::allreduce<std::uint64_t>(has_atomics, MPI_MIN, comm.data()) != 0;
+  result->has_atomics_ = mpi::allreduce<std::uint64_t>(result->has_atomics_, MPI_MIN, comm.data()) != 0;
   return result;
+}
+
+std::unique_ptr<device_storage> device_storage::wrap(const layout& shape, const topology::node_group& node,
+                                                     std::byte* mine, int device) {
+  return std::unique_ptr<device_storage>(new device_storage(comm::device_memory::wrap(device, mine), shape, node));
 }
 
 device_storage::device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape,
                                const topology::node_group& node)
     : memory_(std::move(memory)),
+      has_atomics_(memory_->has_atomics()),
       table_{memory_->data(), 0, shape.row_bytes(), static_cast<std::int64_t>(shape.row_bytes())},
       report_(memory_->device()),
       text_(shape.text()) {

@@ -38,6 +38,10 @@ class device_storage {
   /// Collective, as comm::device_memory::allocate().
   static std::unique_ptr<device_storage> allocate(comm::collective_call& call, const layout& shape, int device);
 
+  /// Rows that a single rank has already.
+  static std::unique_ptr<device_storage> wrap(const layout& shape, const topology::node_group& node, std::byte* mine,
+                                              int device);
+
   /// Waits for the queued operations; an error of theirs is lost.
   ~device_storage();
 
@@ -74,7 +78,7 @@ class device_storage {
   void refuse_noted();
 
   std::shared_ptr<comm::device_memory> memory_;
-  bool has_atomics_ = false;
+  bool has_atomics_;
   struct first_row {
     std::int64_t in_table, in_tensor;
   };

@@ -79,13 +79,25 @@ std::shared_ptr<storage> storage::allocate_on_devices(comm::collective_call& cal
   if (const auto table = shape.partition().table(); !table.empty())
     shape.partition().use_table(comm::share_table(call, table, shape.text().c_str()));
   auto result = std::make_shared<storage>();
-  result->on_device_ = device_storage::allocate(call, shape, device);
-  result->local_ = result->on_device_->local();
-  result->node_ = result->on_device_->node();
-  const auto rows = static_cast<std::size_t>(result->on_device_->table().rows);
-  result->memory_of_rows_ = base::range_of(result->node_, rows * shape.row_bytes());
+  result->take(device_storage::allocate(call, shape, device), shape);
   if (comm.node().count > 1) result->open_devices(call, shape);
   return result;
+}
+
+std::shared_ptr<storage> storage::wrap_on_device(comm::collective_call& call, layout& shape, std::byte* mine,
+                                                 int device, std::int64_t* released) {
+  auto result = std::make_shared<storage>();
+  call.attempt([&] { result->take(device_storage::wrap(shape, call.comm().node(), mine, device), shape); });
+  call.agree();
+  result->released_ = released;
+  return result;
+}
+
+void storage::take(std::unique_ptr<device_storage> rows, const layout& shape) {
+  on_device_ = std::move(rows);
+  local_ = on_device_->local();
+  node_ = on_device_->node();
+  memory_of_rows_ = base::range_of(node_, static_cast<std::size_t>(on_device_->table().rows) * shape.row_bytes());
 }
 
 std::shared_ptr<storage> storage::wrap(comm::collective_call& call, layout& shape, std::byte* mine,
@@ -112,7 +124,8 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, layout& shap
 }
 
 storage::~storage() {
-  remote_.reset();  // before the rows and locks, with which it adds for other ranks
+  remote_.reset();     // before the rows and locks, with which it adds for other ranks
+  on_device_.reset();  // waits for kernels that use wrapped rows
   if (released_ != nullptr) std::atomic_ref(*released_).store(1, std::memory_order_release);
 }
 

@@ -33,6 +33,10 @@ class storage final : public comm::collective_resource {
   static std::shared_ptr<storage> wrap(comm::collective_call& call, layout& shape, std::byte* mine,
                                        std::int64_t* released);
 
+  /// wrap() of rows in device memory, for one rank.
+  static std::shared_ptr<storage> wrap_on_device(comm::collective_call& call, layout& shape, std::byte* mine,
+                                                 int device, std::int64_t* released);
+
   storage() = default;
   ~storage() override;
   storage(const storage&) = delete;
@@ -59,6 +63,7 @@ class storage final : public comm::collective_resource {
   device_storage* on_device() const { return on_device_.get(); }
 
  private:
+  void take(std::unique_ptr<device_storage> rows, const layout& shape);
   void open_remote(comm::collective_call& call, const layout& shape);
   void open_devices(comm::collective_call& call, const layout& shape);
   void make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,

@@ -68,6 +68,15 @@ TEST(memory_capi, wrong_arguments) {
   EXPECT_EQ(syncyte_memory_stats(nullptr), SYNCYTE_ERR_ARGUMENT);
 }
 
+TEST(memory_capi, uses_of_devices_are_listed_up_to_the_last) {
+  syncyte_device_use_t use{};
+  use.struct_size = sizeof use;
+  EXPECT_EQ(syncyte_memory_describe(0, &use), SYNCYTE_ERR_INDEX);
+  EXPECT_EQ(syncyte_memory_describe(-1, &use), SYNCYTE_ERR_INDEX);
+  EXPECT_TRUE(last_error_has("number is -1")) << syncyte_last_error();
+  EXPECT_EQ(syncyte_memory_describe(0, nullptr), SYNCYTE_ERR_ARGUMENT);
+}
+
 TEST(memory_capi, buffers_of_devices_are_recycled_and_counted_apart) {
   int32_t count = 0;
   ASSERT_EQ(syncyte_memory_device_count(SYNCYTE_MEMORY_CUDA, &count), SYNCYTE_SUCCESS);

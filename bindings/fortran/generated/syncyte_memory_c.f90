@@ -33,6 +33,18 @@ module syncyte_memory_c
     integer(c_int64_t) :: device_misses = 0_c_int64_t
   end type syncyte_memory_stats_t
 
+  !> Memory of a device that an object of this process has, in a list for people.
+  type, bind(C) :: syncyte_device_use_t
+    ! sizeof(syncyte_device_use_t)
+    integer(c_size_t) :: struct_size = 32_c_size_t
+    ! UUID of the device, "GPU-..."; valid until this thread asks again
+    type(c_ptr) :: device = c_null_ptr
+    ! the object, such as `tensor "table" (float32, [10, 4])`; valid as device
+    type(c_ptr) :: holder = c_null_ptr
+    ! of the device's pages that it has
+    integer(c_int64_t) :: bytes = 0_c_int64_t
+  end type syncyte_device_use_t
+
   interface
 
     !> Acquires a buffer from the pool of the memory's kind and device, recycled if possible. Its contents are
@@ -76,6 +88,20 @@ module syncyte_memory_c
       type(syncyte_memory_stats_t), intent(inout) :: stats
       integer(c_int32_t) :: answer
     end function syncyte_memory_stats
+
+    !> Describes one after another the objects of this process that have memory of devices, in the order in which
+    !> they were made: whole tensors (this rank's pages), with the states of their optimizers, and shared caches,
+    !> also those that other processes have too. Buffers are in memory_stats(), models in models_describe(). Number
+    !> 0 begins; others are of the same moment.
+    ! number [in]: 0, 1, ... until the result is SYNCYTE_ERR_INDEX
+    ! use [in,out]: struct_size set by the caller; the rest is filled
+    ! Returns: SYNCYTE_ERR_INDEX beyond the last one.
+    function syncyte_memory_describe(number, use) bind(C, name="syncyte_memory_describe") result(answer)
+      import
+      integer(c_int64_t), value :: number
+      type(syncyte_device_use_t), intent(inout) :: use
+      integer(c_int32_t) :: answer
+    end function syncyte_memory_describe
 
     !> Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
     !> build without CUDA. Devices are counted without starting the driver where NVIDIA's management library is

@@ -422,8 +422,8 @@ module syncyte_models_c
 
     !> Compares the published bytes with the checksums that were published. Waits for all groups.
     ! model [in]: a model
-    ! Returns: SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums); as
-    ! syncyte_model_wait().
+    ! Returns: SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums, or on
+    ! a device that this process does not see, also if the binding is a copy); as syncyte_model_wait().
     function syncyte_model_verify(model) bind(C, name="syncyte_model_verify") result(answer)
       import
       type(c_ptr), value :: model

@@ -100,7 +100,8 @@ module syncyte_tensor_c
     !> options->released is set then. The memory is not shared: other ranks access it as they access other nodes'
     !> rows, on the same node too, and there is no node view.
     ! comm [in]: its ranks
-    ! local [in,out]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+    ! local [in,out]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0. In device memory
+    ! only if comm has one rank
     ! options [in]: null for defaults; local_rows must be -1
     ! tensor [out]: the tensor
     function syncyte_tensor_wrap(comm, local, options, tensor) bind(C, name="syncyte_tensor_wrap") &

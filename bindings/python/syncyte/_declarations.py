@@ -426,6 +426,18 @@ class MemoryStats(ctypes.Structure):
     ]
 
 
+class DeviceUse(ctypes.Structure):
+    """Memory of a device that an object of this process has, in a list for people."""
+
+    _defaults_: dict[str, Any] = {}
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_device_use_t)
+        ("device", ctypes.c_char_p),  # UUID of the device, "GPU-..."; valid until this thread asks again
+        ("holder", ctypes.c_char_p),  # the object, such as `tensor "table" (float32, [10, 4])`; valid as device
+        ("bytes", ctypes.c_int64),  # of the device's pages that it has
+    ]
+
+
 class CacheSizes(ctypes.Structure):
     """Sizes of a new cache, in bytes, rounded up to pages, and where it lies."""
 
@@ -1633,6 +1645,17 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(MemoryStats),  # stats (in,out): struct_size set by the caller; the rest is filled
         ],
     ),
+    # Describes one after another the objects of this process that have memory of devices, in the order in which they
+    # were made: whole tensors (this rank's pages), with the states of their optimizers, and shared caches, also those
+    # that other processes have too. Buffers are in memory_stats(), models in models_describe(). Number 0 begins; others
+    # are of the same moment. Returns: SYNCYTE_ERR_INDEX beyond the last one.
+    "syncyte_memory_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int64,  # number (in): 0, 1, ... until the result is SYNCYTE_ERR_INDEX
+            ctypes.POINTER(DeviceUse),  # use (in,out): struct_size set by the caller; the rest is filled
+        ],
+    ),
     # Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a build
     # without CUDA. Devices are counted without starting the driver where NVIDIA's management library is installed:
     # children that are forked afterwards may use them. A child that is forked after the first use of a device cannot.
@@ -2091,8 +2114,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Compares the published bytes with the checksums that were published. Waits for all groups. Returns:
-    # SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums); as
-    # syncyte_model_wait().
+    # SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums, or on a device that
+    # this process does not see, also if the binding is a copy); as syncyte_model_wait().
     "syncyte_model_verify": Function(
         ctypes.c_int32,
         [
@@ -3102,7 +3125,7 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # comm (in): its ranks
-            ctypes.POINTER(BufferDescription),  # local (in,out): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+            ctypes.POINTER(BufferDescription),  # local (in,out): this rank's rows, contiguous; shape[0] may differ between ranks and may be 0. In device memory only if comm has one rank
             ctypes.POINTER(TensorOptions),  # options (in, optional): null for defaults; local_rows must be -1
             ctypes.POINTER(ctypes.c_void_p),  # tensor (out): the tensor
         ],

@@ -590,6 +590,7 @@ class TensorMemory(Handle):
         if found is None:
             from ._torch_operators import operators
 
+            self._require_rows()
             _library.core().syncyte_tensor_allow_device(self.handle, wanted.index)
             found = self._cache[key, TORCH] = operators.device_rows(self.handle, True, wanted.index)
             self._seen_on.add(wanted)

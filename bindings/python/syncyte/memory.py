@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,9 +14,9 @@ from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY
 from ._checks import as_int32, as_int64, as_numbers
-from .errors import ShapeError
+from .errors import OutOfRangeError, ShapeError
 
-__all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
+__all__ = ["DeviceUse", "MemoryStats", "describe", "device_count", "empty", "stats", "trim"]
 
 
 class MemoryStats(NamedTuple):
@@ -36,6 +38,34 @@ def stats() -> MemoryStats:
     """Returns statistics of the pools. Local."""
     found = _library.core().output("syncyte_memory_stats")
     return MemoryStats(*(getattr(found, name) for name in MemoryStats._fields))
+
+
+class DeviceUse(NamedTuple):
+    """Memory of a device that an object of this process has, of describe()."""
+
+    device: str  #: UUID of the CUDA device
+    holder: str  #: the object, such as 'tensor "table" (float32, [10, 4])'
+    bytes: int  #: of the device's pages that it has
+
+
+def describe() -> list[DeviceUse]:
+    """Lists the whole tensors and shared caches of this process that have memory of devices. Local.
+
+    Of a tensor it has this rank's pages; the state of an optimizer is a tensor of its own. Each process that has a
+    shared cache lists it. Buffers are in stats(), models in SharedModels.describe().
+
+    Returns
+    -------
+    list of DeviceUse
+        In the order in which they were made.
+    """
+    found: list[DeviceUse] = []
+    with contextlib.suppress(OutOfRangeError):
+        while True:
+            each = _library.new_struct(c.DeviceUse)
+            _library.core().syncyte_memory_describe(len(found), each)
+            found.append(DeviceUse(each.device.decode(), os.fsdecode(each.holder), each.bytes))
+    return found
 
 
 def trim() -> None:

@@ -29,6 +29,14 @@ typedef struct syncyte_memory_stats_t {
   int64_t device_misses; /**< misses of devices */
 } syncyte_memory_stats_t;
 
+/** Memory of a device that an object of this process has, in a list for people. */
+typedef struct syncyte_device_use_t {
+  size_t struct_size; /**< sizeof(syncyte_device_use_t) */
+  const char* device; /**< UUID of the device, "GPU-..."; valid until this thread asks again */
+  const char* holder; /**< the object, such as `tensor "table" (float32, [10, 4])`; valid as device */
+  int64_t bytes;      /**< of the device's pages that it has */
+} syncyte_device_use_t;
+
 /**
  * @brief Acquires a buffer from the pool of the memory's kind and device, recycled if possible. Its contents are
  * undefined; its alignment is 64 bytes. Work that was enqueued on a recycled buffer of a device has ended.
@@ -59,6 +67,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_memory_trim(void);
  * @param[in,out] stats struct_size set by the caller; the rest is filled
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats);
+
+/**
+ * @brief Describes one after another the objects of this process that have memory of devices, in the order
+ * in which they were made: whole tensors (this rank's pages), with the states of their optimizers, and shared caches,
+ * also those that other processes have too. Buffers are in memory_stats(), models in models_describe(). Number 0
+ * begins; others are of the same moment.
+ * @param[in] number 0, 1, ... until the result is SYNCYTE_ERR_INDEX
+ * @param[in,out] use struct_size set by the caller; the rest is filled
+ * @return SYNCYTE_ERR_INDEX beyond the last one.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_memory_describe(int64_t number, syncyte_device_use_t* use);
 
 /**
  * @brief Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a

@@ -366,8 +366,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_model_wait(syncyte_model_t model, int64_
 /**
  * @brief {by_hand} Compares the published bytes with the checksums that were published. Waits for all groups.
  * @param[in] model a model
- * @return SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums); as
- * syncyte_model_wait().
+ * @return SYNCYTE_ERR_CHECKSUM (names the tensor), SYNCYTE_ERR_UNSUPPORTED (published without checksums, or on a device
+ * that this process does not see, also if the binding is a copy); as syncyte_model_wait().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_model_verify(syncyte_model_t model);
 

@@ -137,7 +137,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
  * options->released is set then. The memory is not shared: other ranks access it as they access other nodes' rows, on
  * the same node too, and there is no node view.
  * @param[in] comm its ranks
- * @param[in,out] local {contiguous, kept} this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+ * @param[in,out] local {contiguous, kept} this rank's rows, contiguous; shape[0] may differ between ranks and may be
+ * 0. In device memory only if comm has one rank
  * @param[in] options {optional} null for defaults; local_rows must be -1
  * @param[out] tensor the tensor
  */

@@ -11,6 +11,7 @@ from mpi4py import MPI
 import syncyte
 from device_under_test import needs_device
 from syncyte import WholeTensor, checkpoint, errors, nn
+from syncyte.cache import SharedCache
 from syncyte.nn import WholeEmbedding
 
 RANK, SIZE = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
@@ -136,8 +137,6 @@ def test_what_it_refuses():
     layer = WholeEmbedding(4, 2, device="cuda")
     with pytest.raises(ValueError, match="index: memory is 0"):
         layer(torch.tensor([0]))
-    with pytest.raises(errors.UnsupportedError, match="table of layer 0 is on cuda"):
-        nn.TableOptimizer(layer)
     layer(torch.tensor([0, 4], device="cuda"))
     with pytest.raises(IndexError, match="index 4 at position 1"):
         layer.sync()
@@ -147,6 +146,117 @@ def test_what_it_refuses():
     with pytest.raises(errors.UnsupportedError, match="started form of tensor_apply_gradients"):
         layer.table.iapply_gradients(torch.tensor([0], device="cuda"), torch.zeros(1, 2, device="cuda"))
     layer.sync()
+
+
+def train_together(layer: WholeEmbedding, optimizer: nn.TableOptimizer, steps: int, first: int = 0) -> None:
+    """All ranks at once, in two micro-batches; rank 0 has none in step 1."""
+    for step in range(first, first + steps):
+        optimizer.zero_grad()
+        for part in range(2):
+            generator = torch.Generator().manual_seed(1000 * step + 10 * part + RANK)
+            index = torch.randint(ROWS, (2, 0 if step == 1 and RANK == 0 else 4), generator=generator)
+            weights = torch.randn(*index.shape, WIDTH, generator=generator)
+            rows = layer(index.to(layer.table.device))
+            rows.backward(weights.to(rows))
+        optimizer.step()
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIMIZERS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_table_optimizer_has_the_bits_of_one_in_host_memory(name, options, dtype):
+    """Its state too, from which an optimizer in the other memory goes on."""
+    layers = on_both(embeddings=start(dtype), padding_idx=2)
+    optimizers = [nn.TableOptimizer(layer, name, **options) for layer in layers]
+    for layer, optimizer in zip(layers, optimizers, strict=True):
+        train_together(layer, optimizer, 3)
+    assert same(*layers)
+    states = [copy.deepcopy(optimizer.state_dict()) for optimizer in optimizers]
+    host, device = (state["state"].get(0, {}) for state in states)
+    assert host.keys() == device.keys()
+    assert all(torch.equal(host[key], device[key].cpu()) for key in host)
+    if "state" in device and device["state"].numel():
+        assert device["state"].device.type == "cuda"
+    for optimizer, state in zip(optimizers, states[::-1], strict=True):
+        optimizer.load_state_dict(state)
+    for layer, optimizer in zip(layers, optimizers, strict=True):
+        train_together(layer, optimizer, 1, first=5)
+    assert same(*layers)
+    for layer in layers:
+        layer.sync()
+
+
+def test_a_table_optimizers_state_in_a_checkpoint(tmp_path_factory):
+    path = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("optimizer") / "state.h5"))
+    layer = WholeEmbedding.from_pretrained(start(), device="cuda")
+    optimizer = nn.TableOptimizer(layer, "adam")
+    train_together(layer, optimizer, 2)
+    own, rows = optimizer.state_dict()["state"][0], layer.table.rows()
+    checkpoint.save(path, own)
+    found = checkpoint.load(path)
+    assert found["state"].shape == (ROWS, 2, WIDTH)
+    assert torch.equal(torch.as_tensor(found["state"])[rows.start : rows.stop], own["state"].cpu())
+    layer.sync()
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_a_grad_scaler_and_clipping(spoiled):
+    """An infinity of one rank skips the step of all."""
+    layers = on_both(embeddings=torch.zeros(SIZE + 1, 2))
+    for layer in layers:
+        optimizer = nn.TableOptimizer(layer, lr=1.0, reduce="sum")
+        scaler = torch.amp.GradScaler(layer.table.device.type, init_scale=1024.0)
+        loss = layer(torch.tensor([SIZE, RANK], device=layer.table.device)).sum()
+        if spoiled and RANK == SIZE - 1:
+            loss = loss * torch.inf
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        if not spoiled:
+            norm = optimizer.clip_grad_norm_(1.0)
+            assert abs(float(norm) - (2.0 * SIZE**2 + 2.0 * SIZE) ** 0.5) < 1e-5
+        scaler.step(optimizer)
+        scaler.update()
+        assert scaler.get_scale() == (512.0 if spoiled else 1024.0)
+        assert bool(layer.table[:].any()) != spoiled
+    assert same(*layers)
+    for layer in layers:
+        layer.sync()
+
+
+def test_arrays_on_devices_are_wrapped_by_one_rank():
+    array = torch.arange(6.0, device="cuda").view(3, 2)
+    whole = WholeTensor.wrap(array, comm=syncyte.COMM_SELF)
+    assert whole.device == array.device
+    whole.scatter_(torch.tensor([1], device="cuda"), torch.full((1, 2), 7.0, device="cuda"))
+    assert array[1].tolist() == [7.0, 7.0]
+    assert whole.local.data_ptr() == array.data_ptr()
+    if SIZE > 1:
+        with pytest.raises(errors.UnsupportedError, match="local is in device memory"):
+            WholeTensor.wrap(array)
+    with pytest.raises(errors.UnsupportedError, match="row_locks"):
+        WholeTensor.wrap(array, comm=syncyte.COMM_SELF, row_locks=True)
+    if torch.cuda.device_count() > 1:
+        other = (array.device.index + 1) % torch.cuda.device_count()
+        with pytest.raises(errors.UnsupportedError, match="wrapped memory"):
+            whole.node_on(f"cuda:{other}")
+
+
+def test_memory_of_devices_is_listed():
+    def listed() -> list[syncyte.memory.DeviceUse]:
+        return [use for use in syncyte.memory.describe() if "listed" in use.holder]
+
+    table = WholeTensor((1000 * SIZE, 1000), device="cuda", name="listed").set_optimizer("adagrad", lr=0.1)
+    uses = listed()
+    assert uses[0].holder == f'tensor "listed" (float32, [{1000 * SIZE}, 1000])'
+    assert uses[0].bytes >= 2_000_000
+    assert "optimizer of tensor" in uses[1].holder
+    assert all(use.device.startswith("GPU-") for use in uses)
+    table.free()
+    syncyte.COMM_WORLD.collect()
+    assert not listed()
+    cache = SharedCache(2 << 20, 4 << 20, device="cuda")
+    assert [use.bytes for use in syncyte.memory.describe() if "shared cache" in use.holder] == [6 << 20]
+    cache.free()
+    assert not any("shared cache" in use.holder for use in syncyte.memory.describe())
 
 
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adagrad, torch.optim.Adam])

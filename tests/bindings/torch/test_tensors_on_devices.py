@@ -327,6 +327,9 @@ def test_conversion_of_tables():
         syncyte.gather_rows(table.cuda(), on_device([0]))
     with pytest.raises(errors.ArgumentError, match="index: memory is 0"):
         syncyte.gather_rows(table.cuda(), index)
+    for dtype in ("int32", "float32"):  # integers are not converted, as on the host
+        with pytest.raises(errors.DtypeError, match="expected the table's int64; float16"):
+            syncyte.gather_rows(table.cuda().long(), index.cuda(), dtype=dtype)
 
 
 def resident_bytes() -> int:

@@ -14,7 +14,6 @@ import torch
 from .. import _parts, dtypes
 from .._checks import check_kind, wrong
 from .._declarations import DType, Optimizer
-from .._layouts import remember
 from .._types import OptimizerName
 from ..comm import COMM_SELF, Comm
 from ..errors import ArgumentError, DtypeError, UnsupportedError
@@ -73,6 +72,9 @@ class TableOptimizer(torch.optim.Optimizer):
 
     Rows without a gradient do not change, as of torch.optim.SparseAdam (lazy). A table of which no rank has a gradient
     is not updated, and its step is not counted.
+
+    Of tables on devices the gradients and the state are there too, and rows are updated by kernels; gradients are
+    summed on the CPU, so that the result is that of tables in host memory.
     """
 
     def __init__(
@@ -103,8 +105,6 @@ class TableOptimizer(torch.optim.Optimizer):
 
         Raises
         ------
-        UnsupportedError
-            On all ranks: a table on devices.
         ArgumentError, DtypeError, MismatchError
             On all ranks: the same layer twice; layers of several communicators; a float16 table, whose gradients
             GradScaler refuses; a wrong optimizer or number; ranks differ, also in the order of layers or in a number.
@@ -221,7 +221,7 @@ class TableOptimizer(torch.optim.Optimizer):
         for table, gradient in self._reduced("TableOptimizer.step"):
             table.rows.set_learning_rate(self._learning_rate())
             index, values = gradient.numbers - table.layer.table.rows().start, gradient.values.to(table.weight.dtype)
-            table.rows.apply_gradients(index, values)
+            table.rows.apply_gradients(index.to(table.weight.device), values.to(table.weight.device))
             table.layer.table.sync()
         return loss
 
@@ -374,17 +374,12 @@ def _as_layers(layers: WholeEmbedding | Iterable[WholeEmbedding]) -> list[WholeE
 
 
 def _check_together(layers: list[WholeEmbedding]) -> None:
-    """Raises ArgumentError, DtypeError or UnsupportedError unless one TableOptimizer can have all these layers."""
+    """Raises ArgumentError or DtypeError unless one TableOptimizer can have all these layers."""
     if len({id(layer) for layer in layers}) < len(layers):
         raise wrong(ArgumentError, "layers", "with one of them twice", "different WholeEmbeddings")
     if any(layer.table.comm != layers[0].table.comm for layer in layers):
         raise wrong(ArgumentError, "layers", "of several communicators", "of one")
     for number, layer in enumerate(layers):
-        if layer.table.device.type != "cpu":
-            raise UnsupportedError(
-                f"table of layer {number} is on {layer.table.device}; TableOptimizer works on tables in host memory. "
-                f"Give the layer an optimizer of its own, which works on devices"
-            )
         if layer.table.dtype == DType.FLOAT16:
             raise wrong(DtypeError, f"table of layer {number}", "float16", "float32, float64 or bfloat16")
 
@@ -392,7 +387,10 @@ def _check_together(layers: list[WholeEmbedding]) -> None:
 def _own_rows(table: WholeTensor, optimizer: Any, lr: float, options: dict[str, Any]) -> WholeTensor:
     """Makes a tensor of this rank alone over its rows of a table, with the optimizer."""
     own = table.local
-    rows = WholeTensor.wrap(own, comm=COMM_SELF) if own.numel() else WholeTensor(own.shape, own.dtype, comm=COMM_SELF)
+    if own.numel():
+        rows = WholeTensor.wrap(own, comm=COMM_SELF)
+    else:
+        rows = WholeTensor(own.shape, own.dtype, comm=COMM_SELF, device=own.device)
     return rows.set_optimizer(optimizer, lr, **options)
 
 
@@ -407,7 +405,7 @@ def _number_of(optimizer: Any) -> int:
 
 def _weight_of(layer: WholeEmbedding) -> torch.nn.Parameter:
     dtype = dtypes.torch_dtype(layer.table.dtype)
-    return torch.nn.Parameter(torch.zeros((), dtype=dtype).expand(layer.table.shape))
+    return torch.nn.Parameter(torch.zeros((), dtype=dtype, device=layer.table.device).expand(layer.table.shape))
 
 
 def _state_of(table: _Table) -> dict[str, torch.Tensor]:
@@ -416,18 +414,18 @@ def _state_of(table: _Table) -> dict[str, torch.Tensor]:
     state, steps = table.rows.optimizer_state(), table.rows.optimizer_steps()
     if state is not None:
         found["state"] = state.local.detach()
-        remember(found["state"], table.layer._part(found["state"]))
+        _parts.remember(found["state"], table.layer._part(found["state"]))
     if steps is not None:
         found["step"] = steps.local.detach()
     return found
 
 
 def _parts_of(weight: torch.nn.Parameter) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns rows and values of a parameter's gradient."""
+    """Returns rows and values of a parameter's gradient, on the CPU, whose sums have an order."""
     gradient = weight.grad
     if gradient is None:
-        return torch.empty(0, dtype=torch.int64), weight.new_empty(0, weight.shape[1])
-    return gradient._indices()[0], gradient._values()
+        return torch.empty(0, dtype=torch.int64), torch.empty(0, weight.shape[1], dtype=weight.dtype)
+    return gradient._indices()[0].cpu(), gradient._values().cpu()
 
 
 def _summed(index: torch.Tensor, values: torch.Tensor) -> _Rows:
