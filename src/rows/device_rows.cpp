@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "rows/cuda/bodies.hpp"
 #include "rows/device_launch.hpp"
+#include "rows/index_type.hpp"
 #include "rows/kernels.hpp"
 
 namespace syncyte::rows {
@@ -88,12 +89,7 @@ void launch_kernel(int device, const std::string& kernel, const void* arguments,
 }
 
 device_index::device_index(const base::buffer& index, int device)
-    : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
-  if (!is_wide_ && index.dtype() != SYNCYTE_INT32)
-    base::refuse(SYNCYTE_ERR_TYPE, {.object = index.argument(),
-                                    .argument = "dtype",
-                                    .value = base::dtype_name(index.dtype()),
-                                    .expected = "int32 or int64"});
+    : data_(index.data()), count_(index.elements()), is_wide_(is_wide_index(index)) {
   index.require_on(device).require_contiguous().require_aligned();
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "rows/index_type.hpp"
+
 namespace syncyte::rows {
 namespace {
 
@@ -21,12 +23,7 @@ bool all_inside(std::span<const Index> index, std::int64_t last) {
 }  // namespace
 
 row_index::row_index(const base::buffer& index)
-    : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
-  if (!is_wide_ && index.dtype() != SYNCYTE_INT32) [[unlikely]]
-    base::refuse(SYNCYTE_ERR_TYPE, {.object = index.argument(),
-                                    .argument = "dtype",
-                                    .value = base::dtype_name(index.dtype()),
-                                    .expected = "int32 or int64"});
+    : data_(index.data()), count_(index.elements()), is_wide_(is_wide_index(index)) {
   index.require_host().require_contiguous().require_aligned();
 }
 
