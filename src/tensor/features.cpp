@@ -65,7 +65,9 @@ const std::shared_ptr<optimizer>& whole_tensor::optimizer() const {
 
 versions& whole_tensor::versions() const {
   if (versions_ == nullptr) [[unlikely]]
-    base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} was made without slots; expected 1 or more for publish and take",
+    base::fail(SYNCYTE_ERR_UNSUPPORTED,
+               "{} was made without slots, which tensors by a layout in host memory may have; expected 1 or more for "
+               "publish and take",
                layout_.text());
   return *versions_;
 }

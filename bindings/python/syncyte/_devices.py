@@ -37,6 +37,21 @@ def as_cuda_device(device: Any) -> torch.device | None:
     return torch.device("cuda", torch.cuda.current_device() if torch.cuda.is_available() else 0)
 
 
+def is_on_device(array: Any) -> bool:
+    """Whether an array is a CUDA tensor."""
+    return dtypes.is_torch_tensor(array) and array.is_cuda
+
+
+def pinned_like(array: torch.Tensor) -> torch.Tensor:
+    """A new tensor of this shape and type in pinned host memory, contents undefined."""
+    return dtypes.import_torch().empty(array.shape, dtype=array.dtype, pin_memory=True)
+
+
+def on_host(array: Any) -> Any:
+    """A copy of a CUDA tensor in pinned host memory, complete on return; any other array itself."""
+    return pinned_like(array).copy_(array.detach()) if is_on_device(array) else array
+
+
 def alert_not_deterministic(operation: str) -> None:
     """Raises UnsupportedError, or warns, if torch.use_deterministic_algorithms() forbids an operation."""
     torch = dtypes.import_torch()

@@ -9,6 +9,7 @@ from typing import Any
 from . import _arrays, _library
 from ._buffers import as_buffer, descriptions
 from ._checks import as_int64, as_seconds
+from ._devices import is_on_device, on_host, pinned_like
 from ._tensor_access import TensorAccess
 from .errors import ShapeError
 from .layout import block_buffers
@@ -29,7 +30,7 @@ class VersionMethods(TensorAccess):
         ----------
         arrays : array, sequence of arrays, or None
             The array of this rank's block with its ghosts, one for each of its blocks, or None if it has no block; not
-            in the tensor's memory.
+            in the tensor's memory. CUDA tensors are copied through pinned memory.
         step : int
             Number of the version, equal on all ranks, and more than that of the last one.
 
@@ -44,6 +45,8 @@ class VersionMethods(TensorAccess):
         core = _library.core()
         layout = self._layout
         count = 0 if layout is None else len(layout.blocks_of(self._comm.rank))
+        several = isinstance(arrays, (list, tuple))
+        arrays = [on_host(each) for each in arrays] if several else on_host(arrays)
         buffers = block_buffers(arrays, count, "arrays", False) if layout is not None else []
         core.syncyte_tensor_publish(self.handle, count, descriptions(buffers), number)
 
@@ -68,7 +71,7 @@ class VersionMethods(TensorAccess):
             The box's shape; None: up to the field's end, or out's shape.
         out : array, optional
             As many dimensions as the field, any strides, not in the tensor's memory; None: a new array. Undefined after
-            an error.
+            an error. A CUDA tensor is filled through pinned memory.
         at_least : int, optional
             Lowest step that is taken; None: any.
         timeout : float, optional
@@ -102,6 +105,8 @@ class VersionMethods(TensorAccess):
             target = _arrays.new_buffer(self._array_kind, self._dtype, tuple(extent))
         else:
             target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
+            if is_on_device(out):
+                target = as_buffer(pinned_like(out), "out", writable=True, expected=self._dtype)
         if len(first) != len(shape) or len(target.shape) != len(shape):
             found = f"a box of {len(target.shape)} dimensions at {tuple(first)}"
             raise ShapeError(f"{found}; expected {len(shape)}, as the field has")
@@ -110,6 +115,8 @@ class VersionMethods(TensorAccess):
             "syncyte_tensor_take", self.handle, len(first), (type(corner)._type_ * len(first))(*corner[1:]), oldest,
             limit, target.reference,
         )  # fmt: skip
+        if is_on_device(out):
+            return out.copy_(target.array), step
         if out is not None:
             target.mark_written()
         return target.array, step

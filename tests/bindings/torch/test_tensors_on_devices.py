@@ -307,6 +307,25 @@ def test_views_for_another_device_of_any_type():
     wm.barrier([])
 
 
+def test_versions_are_published_and_taken_through_host_memory():
+    layout = syncyte.Layout.mesh(syncyte.COMM_WORLD, (4 * SIZE, 3), (SIZE, 1), ghosts=1)
+    live = WholeTensor.by_layout(layout, "float32", slots=2)
+    field = torch.zeros(6, 5, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        field[1:-1, 1:-1] = RANK + 1.0  # enqueued
+        live.publish(field, 7)
+    taken = torch.zeros(4 * SIZE, 6, device="cuda")[:, ::2]
+    found, step = live.take(out=taken, at_least=7)
+    assert found is taken
+    assert step == 7
+    assert torch.equal(taken[:, 1].cpu(), torch.arange(1.0, SIZE + 1).repeat_interleave(4))
+    with pytest.raises(errors.DtypeError, match="out"):
+        live.take(out=taken.double())
+    with pytest.raises(errors.UnsupportedError, match="by a layout in host memory"):
+        WholeTensor((4, 4), device="cuda").publish(None, 1)
+    live.sync()
+
+
 def test_exports():
     if SIZE == 1:
         whole = filled(numbers(ROWS, 2))
