@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the package by pip, installs it into an environment of its own, and uses it there as its users do.
 
-check_pip.py --source DIR --work DIR --mpiexec MPIEXEC --cc CC --pkg-config PKG_CONFIG --torch 0|1
+check_pip.py --source DIR --work DIR --mpiexec MPIEXEC --cc CC --pkg-config PKG_CONFIG --torch 0|1 --torch-cuda 0|1
 
 numpy, mpi4py, h5py and torch come from the environment that runs this script: no second copy of torch is installed.
 """
@@ -113,8 +113,16 @@ def check(arguments: argparse.Namespace, *options: str) -> None:
     if "--editable" in options:
         return  # build-torch takes minutes, and is the same
     expect("-m syncyte build-torch", user.run("-c", "import syncyte.torch", fails=True))
-    user.run("-m", "syncyte", "build-torch")
+    build_torch(user, arguments)
     expect("trained by rank", user.run("-m", "syncyte", "-c", TRAIN, job=job), RANKS)
+
+
+def build_torch(user: Environment, arguments: argparse.Namespace) -> None:
+    """Compiles torch's libraries; that for CUDA is there where the build has it, and otherwise the error says so."""
+    user.run("-m", "syncyte", "build-torch")
+    use = "from syncyte import _torch_operators; _torch_operators.serve_from_device_cache(True)"
+    output = user.run("-c", use, fails=not arguments.torch_cuda)
+    expect("libsyncyte_torch_cuda is missing", output, 0 if arguments.torch_cuda else 1)
 
 
 def read_arguments(*programs: str, files: Iterable[str] = ()) -> argparse.Namespace:
@@ -125,6 +133,7 @@ def read_arguments(*programs: str, files: Iterable[str] = ()) -> argparse.Namesp
     for name in ("cc", "pkg-config", *programs):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--torch", type=int, default=1)
+    parser.add_argument("--torch-cuda", type=int, required=True)
     for name in files:
         parser.add_argument(f"--{name}", type=Path, nargs="+", required=True)
     arguments = parser.parse_args()

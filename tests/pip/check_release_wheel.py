@@ -17,7 +17,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from check_pip import TRAIN, Environment, check_compilers, expect, read_arguments, run
+from check_pip import TRAIN, Environment, build_torch, check_compilers, expect, read_arguments, run
 
 RANKS = 3
 MPIS = {"system": None, "openmpi5": "openmpi5", "mpich": "mpich", "standard": "mpich"}  # packages: cmake/mpi/*.lock
@@ -169,7 +169,7 @@ def check(name: str, wheel: Path, arguments: argparse.Namespace) -> None:
     check_fortran(user, prefix, mpirun, arguments)
     if name == "system":  # types are the same for all
         check_types(user, arguments)
-    user.run("-m", "syncyte", "build-torch")
+    build_torch(user, arguments)
     expect("trained by rank", user.run("-m", "syncyte", "-c", TRAIN, job=[str(mpirun), "-n", "2"]), 2)
     check_python(user, mpirun, arguments)
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``python -m syncyte build-torch``: compiles libsyncyte_torch for the torch of this Python.
+"""``python -m syncyte build-torch``: compiles libsyncyte_torch for the torch of this Python, and libsyncyte_torch_cuda.
 
-A wheel has the library's sources, because a C++ library of one version of torch does not load into another. The result
+A wheel has the libraries' sources, because a C++ library of one version of torch does not load into another. The result
 is kept for each version of torch: in the package, or in the user's cache where the package cannot be written.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import shutil
@@ -19,6 +20,7 @@ from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH
 
 COMMAND = f"{os.path.basename(sys.executable) or 'python'} -m syncyte build-torch"
 _LIBRARY = "libsyncyte_torch.so"
+_CUDA_LIBRARY = "libsyncyte_torch_cuda.so"  # built only if torch and the headers of CUDA allow it
 
 
 def _sources() -> str:
@@ -92,8 +94,17 @@ def main() -> int:
             f"-DPython3_EXECUTABLE={sys.executable}", f"-DCMAKE_PREFIX_PATH={_library.prefix()}",
         ])  # fmt: skip
         _run("compiling", ["cmake", "--build", build, "--parallel", str(len(os.sched_getaffinity(0)))])
-        finished = os.path.join(folder, _LIBRARY)
-        shutil.copy(os.path.join(build, _LIBRARY), f"{finished}.{os.getpid()}")
-        os.replace(f"{finished}.{os.getpid()}", finished)  # a job that starts meanwhile sees the old or the new file
-    print(f"build-torch: {finished}")
+        for library in (_CUDA_LIBRARY, _LIBRARY):
+            _replace(os.path.join(build, library), os.path.join(folder, library))
     return 0
+
+
+def _replace(built: str, finished: str) -> None:
+    """Puts a library that was built in the place of an older one, which goes also if none was built."""
+    if not os.path.exists(built):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(finished)
+        return
+    shutil.copy(built, f"{finished}.{os.getpid()}")
+    os.replace(f"{finished}.{os.getpid()}", finished)  # a job that starts meanwhile sees the old or the new file
+    print(f"build-torch: {finished}")
