@@ -115,6 +115,14 @@ syncyte_status_t syncyte_cache_clear_stream(int32_t device, void* stream) {
   return counted("cache_clear_stream", [&] { cache::clear_stream({device, stream}); });
 }
 
+syncyte_status_t syncyte_cache_clear_both(int32_t device, void* stream) {
+  return counted("cache_clear_both", [&] {
+    cache::expect_clear();
+    cache::clear_stream({device, stream});
+    cache::clear();
+  });
+}
+
 syncyte_status_t syncyte_cache_stream_has_slice(int32_t device, void* stream, int32_t* has) {
   return guarded("cache_stream_has_slice", [&] { out(has, "has") = cache::has_slice({device, stream}) ? 1 : 0; });
 }

@@ -106,6 +106,9 @@ class cache : public detail::cache_methods {
   /// Waits for a stream of a device, and removes all its slices. Throws status::busy while blocks of them are in use.
   static void clear_stream(std::int32_t device, void* stream) { check(syncyte_cache_clear_stream(device, stream)); }
 
+  /// The two, of the calling thread and of a stream, or none.
+  static void clear_both(std::int32_t device, void* stream) { check(syncyte_cache_clear_both(device, stream)); }
+
   static bool stream_has_slice(std::int32_t device, void* stream) {
     return detail::fetch<std::int32_t>(syncyte_cache_stream_has_slice, device, stream) != 0;
   }

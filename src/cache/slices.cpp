@@ -163,10 +163,14 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
   own.inserted.push_back(std::move(made));
 }
 
-void clear() {
+void expect_clear() {
   std::vector<slice*> inserted;
   for (const auto& each : own.inserted) inserted.push_back(each.get());
   require_unused(inserted, "this thread's");
+}
+
+void clear() {
+  expect_clear();
   if (!own.inserted.empty()) own.forget();
 }
 

@@ -22,6 +22,9 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
 /// use.
 void clear();
 
+/// Throws what clear() would throw. Until the calling thread acquires a block, clear() will not.
+void expect_clear();
+
 /// Acquires a block of the slice that was inserted last, at a multiple of heap::unit; null if there is no slice. Throws
 /// SYNCYTE_ERR_MEMORY if the slice has no room.
 void* acquire(std::uint64_t bytes);

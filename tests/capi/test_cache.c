@@ -44,6 +44,7 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT_OK(syncyte_cache_allocate(0, &second));
   EXPECT((char*)second == (char*)base + part);
   EXPECT_ERROR(syncyte_cache_clear(), SYNCYTE_ERR_BUSY, "offset 0 (512 bytes), 32768 (512 bytes)");
+  EXPECT_ERROR(syncyte_cache_clear_both(0, NULL), SYNCYTE_ERR_BUSY, "this thread's slices");
   EXPECT_OK(syncyte_cache_free(first));
   EXPECT_OK(syncyte_cache_free(second));
   EXPECT_OK(syncyte_cache_free(NULL));
@@ -59,7 +60,9 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT_OK(syncyte_cache_allocate(8, &first)); /* the slice keeps the memory */
   memset(first, 1, 8);
   EXPECT_OK(syncyte_cache_free(first));
-  EXPECT_OK(syncyte_cache_clear());
+  EXPECT_OK(syncyte_cache_clear_both(0, NULL)); /* a stream without slices */
+  EXPECT_OK(syncyte_cache_allocate(8, &first));
+  EXPECT(first == NULL);
 }
 
 static void wrong_arguments(void) {

@@ -246,6 +246,18 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_clear_stream
 
+    !> Removes all slices of the calling thread and of a stream, as syncyte_cache_clear() and
+    !> syncyte_cache_clear_stream() do, or none.
+    ! device [in]: the stream's device
+    ! stream [in]: the stream
+    ! Returns: SYNCYTE_ERR_BUSY, as these functions: nothing has changed then, for the thread nor for the stream.
+    function syncyte_cache_clear_both(device, stream) bind(C, name="syncyte_cache_clear_both") result(answer)
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_clear_both
+
     !> Returns whether a stream has slices.
     ! device [in]: the stream's device
     ! stream [in]: the stream

@@ -1846,6 +1846,16 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # stream (in, optional): the stream
         ],
     ),
+    # Removes all slices of the calling thread and of a stream, as syncyte_cache_clear() and
+    # syncyte_cache_clear_stream() do, or none. Returns: SYNCYTE_ERR_BUSY, as these functions: nothing has changed then,
+    # for the thread nor for the stream.
+    "syncyte_cache_clear_both": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,  # device (in): the stream's device
+            ctypes.c_void_p,  # stream (in, optional): the stream
+        ],
+    ),
     # Returns whether a stream has slices.
     "syncyte_cache_stream_has_slice": Function(
         ctypes.c_int32,

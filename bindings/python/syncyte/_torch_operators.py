@@ -27,7 +27,7 @@ def _other_torch(reason: object) -> errors.LibraryError:
     )
 
 
-def _load() -> None:
+def _load() -> ctypes.CDLL:
     """Loads the library into torch. Raises LibraryError, which says how to get one for this torch."""
     path = _library.find("syncyte_torch", _build_torch.folders(torch.__version__))
     try:
@@ -37,29 +37,47 @@ def _load() -> None:
             raise _other_torch(f"SYNCYTE_TORCH_LIBRARY is {path!r}: {error}") from error
         raise _other_torch(error) from error
     _library.check_version(path, library, "syncyte_torch")
-    library.syncyte_torch_built_for.restype = ctypes.c_char_p
-    built_for = library.syncyte_torch_built_for().decode()
-    if re.match(r"\d+\.\d+\.\d+", torch.__version__)[0] != built_for:  # type: ignore[index]
-        raise _other_torch(f"{path} is of torch {built_for}")
+    if other := _other_version(library.syncyte_torch_built_for):
+        raise _other_torch(f"{path} is of torch {other}")
     torch.ops.load_library(path)
+    library.syncyte_torch_serve_from_cache.restype = ctypes.c_int64
+    return library
 
 
-_load()
+def _other_version(built_for: Any) -> str:
+    """Returns the version of torch of a library's function, if it is not this one's."""
+    built_for.restype = ctypes.c_char_p
+    found = built_for().decode()
+    return "" if re.match(r"\d+\.\d+\.\d+", torch.__version__)[0] == found else found  # type: ignore[index]
+
+
+_loaded = _load()
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
+#: Makes torch allocate CPU tensors in slices of threads, or by its own allocator again; returns ours, an address.
+serve_from_cache: Callable[[bool], int] = _loaded.syncyte_torch_serve_from_cache
 
 
 @functools.cache
-def serve_from_device_cache() -> None:
-    """Makes torch allocate CUDA tensors in slices of streams. Raises UnsupportedError if it cannot."""
+def _load_device_library() -> ctypes.CDLL:
     path = _library.find("syncyte_torch_cuda", _build_torch.folders(torch.__version__))
     try:
-        torch.ops.load_library(path)
-        operators.serve_from_device_cache(torch.__version__)
-    except (OSError, RuntimeError) as error:
+        library = ctypes.CDLL(path)
+        if other := _other_version(library.syncyte_torch_cuda_built_for):
+            raise OSError(f"{path} is of torch {other}")
+    except (OSError, AttributeError) as error:
         raise errors.UnsupportedError(
             f"tensors cannot lie in a shared cache on a device: libsyncyte_torch_cuda is missing, or of another torch "
             f"than this one ({torch.__version__}); a torch for the CPU has no part for it ({error})"
         ) from error
+    return library
+
+
+def serve_from_device_cache(serves: bool) -> None:
+    """Makes torch allocate CUDA tensors in slices of streams, or by its own allocator again.
+
+    Raises UnsupportedError if it cannot.
+    """
+    _load_device_library().syncyte_torch_cuda_serve_from_cache(serves)
 
 
 # wait_message's argument `gradients` (gradient_rule in bindings/torch/src/messages/messages.hpp): a received tensor

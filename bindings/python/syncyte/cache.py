@@ -8,15 +8,15 @@ values that another process has written into its own. It needs no MPI, and works
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY
+from ._cache_allocators import STREAMS, THREADS, join_thread, leave_thread
 from ._checks import as_int64, wrong
 from ._devices import as_cuda_device
 from ._handles import Handle
@@ -106,10 +106,11 @@ class SharedCache(Handle):
         self._sizes: tuple[int, int] = _library.core().output("syncyte_cache_sizes", self.handle)
         memory, number = _library.core().output("syncyte_cache_device", self.handle)
         self._device_number: int | None = number if memory == c.Memory.CUDA else None
+        self._leave = (STREAMS if self.is_on_device else THREADS).leave_with(self, self.handle)
         # A tensor that was made before this call grows outside the cache.
-        if self._device_number is None and loaded("torch") is not None:
+        if not self.is_on_device and loaded("torch") is not None:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
-                _serve_torch()
+                THREADS.join(self.handle)
 
     @property
     def parameter_bytes(self) -> int:
@@ -234,17 +235,25 @@ class SharedCache(Handle):
         begin, count, core = as_int64(offset, "offset"), as_int64(size, "size"), _library.core()
         if self._device_number is not None:
             stream = _stream_to_serve(self.device)
+            STREAMS.join(self.handle)
             core.syncyte_cache_insert_on_stream(self.handle, stream, begin, count, int(may_overlap))
+            STREAMS.join((self._device_number, stream))
             return
         if may_overlap:
             raise wrong(UnsupportedError, "may_overlap", True, "False: the cache is in host memory")
-        _serve_torch()
+        THREADS.join(self.handle)
         core.syncyte_cache_insert(self.handle, begin, count)
+        join_thread()
 
     @staticmethod
     def clear() -> None:
         """Removes the slices of the calling thread and of the current stream; see syncyte.cache.clear()."""
         clear()
+
+    def free(self) -> None:
+        """Drops this object's reference. Slices and views keep the memory."""
+        super().free()
+        self._leave()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -273,43 +282,22 @@ def clear() -> None:
     """
     torch = loaded("torch")
     if torch is not None and torch.cuda.is_initialized():
-        stream = torch.cuda.current_stream()
-        _library.core().syncyte_cache_clear_stream(stream.device.index, stream.cuda_stream)
-    _library.core().syncyte_cache_clear()
+        current = torch.cuda.current_stream()
+        stream = current.device.index, current.cuda_stream
+        _library.core().syncyte_cache_clear_both(*stream)
+        STREAMS.leave(stream)
+    else:
+        _library.core().syncyte_cache_clear()
+    leave_thread()
 
 
 def _stream_to_serve(device: torch.device) -> int:
-    """Makes torch allocate CUDA tensors in slices of streams; returns the current stream of the device."""
+    """Returns the current stream of the device, which can get a slice."""
     torch = dtypes.import_torch()
-    from ._torch_operators import serve_from_device_cache
-
     torch.cuda.init()
-    serve_from_device_cache()
     if torch.cuda.is_current_stream_capturing():
         raise UnsupportedError("insert: the current stream is captured into a CUDA graph, which cannot use the cache")
     return torch.cuda.current_stream(device).cuda_stream
-
-
-def _serve_torch() -> None:
-    """Makes torch allocate CPU tensors in the slice of the calling thread."""
-    from ._torch_operators import operators
-
-    _wrap_storages(operators.serve_from_cache())
-
-
-@functools.cache
-def _wrap_storages(allocator: int) -> None:
-    """Makes torch.UntypedStorage(n), which copy.deepcopy of a tensor uses, allocate in the slice too."""
-    import torch
-
-    make: Any = torch.UntypedStorage.__new__
-
-    def make_by_allocator(cls: type, *sizes: Any, device: Any = None, **options: Any) -> Any:
-        if not options and (device is None or torch.device(device).type == "cpu"):
-            return make(cls, *sizes, allocator=allocator)
-        return make(cls, *sizes, device=device, **options)
-
-    torch.UntypedStorage.__new__ = make_by_allocator  # type: ignore[method-assign]
 
 
 def _size(value: int | None, name: str) -> int:

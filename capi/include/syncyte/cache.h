@@ -213,6 +213,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_on_stream(syncyte_cache_t c
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear_stream(int32_t device, void* stream);
 
 /**
+ * @brief Removes all slices of the calling thread and of a stream, as syncyte_cache_clear() and
+ * syncyte_cache_clear_stream() do, or none.
+ * @param[in] device the stream's device
+ * @param[in] stream {optional} the stream
+ * @return SYNCYTE_ERR_BUSY, as these functions: nothing has changed then, for the thread nor for the stream.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear_both(int32_t device, void* stream);
+
+/**
  * @brief Returns whether a stream has slices.
  * @param[in] device the stream's device
  * @param[in] stream {optional} the stream

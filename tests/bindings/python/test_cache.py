@@ -154,6 +154,63 @@ def test_copies_and_storages_lie_in_the_slice(cache):
     assert torch.UntypedStorage(20, device="meta").device.type == "meta"
 
 
+def torchs_allocator():
+    """The address of the allocator that torch uses for CPU tensors."""
+    function = ctypes.CDLL(str(pathlib.Path(torch.__file__).parent / "lib" / "libc10.so"))._ZN3c1015GetCPUAllocatorEv
+    function.restype = ctypes.c_void_p
+    return function()
+
+
+def test_torchs_allocator_is_back_after_the_last_cache_and_slice():
+    own, make = torchs_allocator(), torch.UntypedStorage.__new__
+    first, second = SharedCache(64 * UNIT, 1 << 20), SharedCache(UNIT, UNIT)
+    assert torchs_allocator() != own
+    first.insert(0, first.parameter_bytes)
+    del first, second
+    assert torchs_allocator() != own, "the slice needs it"
+    outside = []
+    thread = threading.Thread(target=lambda: outside.append(torch.ones(4)))
+    thread.start()
+    thread.join()
+    kept = torch.ones(4)
+    with pytest.raises(syncyte.BusyError):
+        clear()
+    assert torchs_allocator() != own
+    del kept
+    clear()
+    assert torchs_allocator() == own
+    assert torch.UntypedStorage.__new__ is make
+    (grown,) = outside  # of the allocator that is gone
+    assert copy.deepcopy(grown.resize_(10000)[:4]).tolist() == [1.0] * 4
+    again = SharedCache(UNIT, UNIT)
+    assert torchs_allocator() != own
+    again.insert(0, UNIT)
+    assert inside(again, torch.UntypedStorage(20))
+    clear()
+    again.free()
+    assert torchs_allocator() == own
+
+
+def test_tensors_of_a_thread_that_has_ended_outlive_the_allocator(cache):
+    ours, kept = torchs_allocator(), []
+
+    def work():
+        cache.insert(0, UNIT)
+        kept.append(torch.full((3,), 2.0))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert inside(cache, kept[0])
+    cache.free()
+    deadline = time.monotonic() + 20
+    while torchs_allocator() == ours and time.monotonic() < deadline:
+        time.sleep(0.001)  # Python's join() returns before the thread has completely ended
+    assert torchs_allocator() != ours
+    assert kept.pop().tolist() == [2.0] * 3
+    assert torch.ones(3).sum() == 3
+
+
 OFFSETS = """
 import sys, torch, syncyte
 cache = syncyte.SharedCache(65536, 4096)

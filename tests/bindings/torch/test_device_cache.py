@@ -137,6 +137,61 @@ def test_clear_refuses_living_tensors(cache, stream):
     cache.insert(0, MIB)
 
 
+def test_clear_removes_the_threads_and_the_streams_slices_or_none(cache, stream):
+    on_host = SharedCache(UNIT, UNIT)
+    on_host.insert(0, UNIT)
+    cache.insert(0, MIB)
+    places = ["cpu", "cuda"]
+    for busy in places:
+        kept = torch.empty(1, device=busy)
+        with pytest.raises(syncyte.BusyError, match="stream's" if busy == "cuda" else "thread's"):
+            clear()
+        del kept
+        for place in places:
+            begin = cache.memory.data_ptr() if place == "cuda" else on_host.memory.ctypes.data
+            assert torch.empty(1, device=place).data_ptr() == begin, "nothing has changed"
+    clear()
+    assert not is_inside(cache, torch.empty(1, device="cuda"))
+    assert torch.empty(1).data_ptr() != on_host.memory.ctypes.data
+
+
+def torchs_allocators():
+    """What torch allocates CUDA tensors and CUDA storages with."""
+    folder = Path(torch.__file__).parent / "lib"
+    name = "_ZN3c104cuda20CUDACachingAllocator9allocatorE"
+    get = ctypes.CDLL(str(folder / "libc10.so"))._ZN3c1012GetAllocatorERKNS_10DeviceTypeE
+    get.restype = ctypes.c_void_p
+    cuda = ctypes.byref(ctypes.c_int8(1))
+    return ctypes.c_void_p.in_dll(ctypes.CDLL(str(folder / "libc10_cuda.so")), name).value, get(cuda)
+
+
+def test_torchs_allocator_is_back_after_the_last_cache_and_slice(stream):
+    own = torchs_allocators()
+    cache, other = SharedCache(MIB, MIB, device="cuda"), SharedCache(MIB, MIB, device="cuda")
+    assert torchs_allocators() == own, "no slice yet"
+    cache.insert(0, MIB)
+    with torch.cuda.stream(torch.cuda.default_stream()):
+        outside = torch.ones(100, device="cuda")
+    assert torchs_allocators() != own
+    cache.free()
+    assert torchs_allocators() != own, "the slice needs it"
+    clear()
+    assert torchs_allocators() == own
+    grown = outside.resize_(10000)[:100].clone()  # of the allocator that is gone
+    del outside
+    assert grown.cpu().tolist() == [1.0] * 100
+    other.insert(0, MIB)
+    inside = torch.ones(3, device="cuda")
+    assert is_inside(other, inside)
+    with pytest.raises(syncyte.BusyError):
+        clear()
+    del inside
+    clear()
+    assert torchs_allocators() != own, "a cache needs it"
+    del other
+    assert torchs_allocators() == own
+
+
 def test_slices_overlap_only_if_all_may(cache, stream):
     cache.insert(0, MIB)
     with pytest.raises(syncyte.BusyError, match="overlaps"):

@@ -131,7 +131,6 @@ NO_TENSORS = {
     "skip_message_numbers.default",
     "test_message.default",
     "use_device_memory.default",
-    "serve_from_cache.default",
     "device_rows.default",  # of devices: test_tensors_on_devices.py
     "device_cache.default",  # test_device_cache.py
     "model_tensor.default",  # test_models_on_devices.py

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// torch.ops.syncyte.serve_from_device_cache: CUDA tensors of a stream that has a slice of a shared cache lie in it.
+// CUDA tensors of a stream that has a slice of a shared cache lie in it.
 
 #include <c10/core/Allocator.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/api/include/torch/version.h>
-#include <torch/library.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <iterator>
 #include <limits>
-#include <mutex>
-#include <string>
 
 #include "cuda/forwarding_allocator.hpp"
 #include "syncyte/cache.h"
@@ -105,23 +100,21 @@ class cache_allocator final : public forwarding_allocator<api::CUDAAllocator> {
   }
 };
 
-/// Puts the allocator in front of torch's. It is never destroyed: tensors refer to it. Further calls change nothing.
-/// `version`: of the torch that calls, whose classes must be those that this library was compiled with.
-void serve_from_device_cache(const std::string& version) {
-  const bool is_same = version.starts_with(TORCH_VERSION) && !std::isdigit(version[std::size(TORCH_VERSION) - 1]);
-  TORCH_CHECK(is_same, "it is of torch ", TORCH_VERSION, ", and this is torch ", version);
-  static std::once_flag once;
-  std::call_once(once, [] {
-    auto* const made = new cache_allocator(api::get());
-    c10::SetAllocator(c10::kCUDA, made, 100);  // for storages; a priority that others do not have
-    api::allocator.store(made);
-  });
-}
-
 }  // namespace
+}  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("serve_from_device_cache(str version) -> ()", &serve_from_device_cache);
+/// Puts the allocator in front of torch's, or takes it away again, which is for a time without slices. It is never
+/// destroyed: storages that it has made grow by it. Calls are one after another.
+extern "C" SYNCYTE_EXPORT void syncyte_torch_cuda_serve_from_cache(std::int32_t serves) {
+  using namespace syncyte::torch_binding;
+  static api::CUDAAllocator* const own = api::get();
+  static auto* const made = new cache_allocator(own);
+  api::CUDAAllocator* const wanted = serves != 0 ? made : own;
+  if (api::get() == wanted) return;
+  c10::SetAllocator(c10::kCUDA, wanted, 100);  // for storages; a priority that others do not have
+  api::allocator.store(wanted);
 }
 
-}  // namespace syncyte::torch_binding
+/// Returns the version of the torch that the library was compiled with: its classes must be those of the torch that
+/// loads it.
+extern "C" SYNCYTE_EXPORT const char* syncyte_torch_cuda_built_for() { return TORCH_VERSION; }

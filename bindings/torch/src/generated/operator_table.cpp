@@ -127,7 +127,6 @@ c10::ArrayRef<operator_row> operator_table() {
       {.schema = "comm_rank(int comm) -> int"},
       {.schema = "comm_size(int comm) -> int"},
       {.schema = "use_device_memory(int use) -> ()"},
-      {.schema = "serve_from_cache() -> int"},
       {.schema = "device_cache(int cache) -> Tensor"},
       {.schema = "raise_interruption() -> ()"},
       {.schema = "operator_table() -> str[]"},

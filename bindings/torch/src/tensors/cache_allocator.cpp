@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// torch.ops.syncyte.serve_from_cache: CPU tensors of a thread that has inserted a slice of a shared cache lie in it.
+// CPU tensors of a thread that has inserted a slice of a shared cache lie in it.
 
 #include "syncyte/cache.hpp"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
-#include <torch/library.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -19,14 +19,14 @@ namespace {
 
 void free_cached(void* data) { syncyte_cache_free(data); }
 
-c10::Allocator* own = nullptr;  // torch's, for all other threads
+std::atomic<c10::Allocator*> own{nullptr};  // torch's, for all other threads
 
 /// Frees memory that was allocated without a deleter, in a cache or by torch's allocator.
 void give_back_anything(void* data) {
   if (cache::holds(data))
     free_cached(data);
   else
-    own->raw_deallocate(data);
+    own.load()->raw_deallocate(data);
 }
 
 /// Torch's own allocator, but for threads that have inserted a slice.
@@ -40,30 +40,33 @@ class cache_allocator final : public c10::Allocator {
       if (status == SYNCYTE_ERR_MEMORY) TORCH_CHECK_WITH(OutOfMemoryError, false, syncyte_last_error());
       check(status);
     }
-    if (data == nullptr) return own->allocate(bytes);
+    if (data == nullptr) return own.load()->allocate(bytes);
     return {data, data, &free_cached, c10::Device(c10::DeviceType::CPU)};
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return &give_back_anything; }
 
   void copy_data(void* target, const void* source, std::size_t bytes) const override {
-    own->copy_data(target, source, bytes);
+    own.load()->copy_data(target, source, bytes);
   }
 };
 
-/// The allocator's address. It is never destroyed: tensors refer to it. Further calls change nothing.
-std::int64_t serve_from_cache() {
-  static auto* const the_allocator = [] {
-    own = c10::GetCPUAllocator();
-    auto* const made = new cache_allocator;
-    c10::SetCPUAllocator(made, 100);  // a priority that others do not have, so that none replaces it
-    return made;
-  }();
-  return reinterpret_cast<std::int64_t>(static_cast<c10::Allocator*>(the_allocator));
-}
-
 }  // namespace
-
-TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) { library.impl("serve_from_cache", serve_from_cache); }
-
 }  // namespace syncyte::torch_binding
+
+/// Puts the allocator in front of torch's, or takes it away again, which is for a time without slices; returns its
+/// address. It is never destroyed: storages that it has made grow by it. Memory frees itself, whichever allocator is in
+/// front. Calls are one after another.
+extern "C" SYNCYTE_EXPORT std::int64_t syncyte_torch_serve_from_cache(std::int32_t serves) {
+  using namespace syncyte::torch_binding;
+  static c10::Allocator* const made = new cache_allocator;
+  c10::Allocator* const current = c10::GetCPUAllocator();
+  constexpr std::uint8_t priority = 100;  // one that others do not have, so that none replaces it
+  if (serves != 0 && current != made) {
+    own = current;
+    c10::SetCPUAllocator(made, priority);
+  } else if (serves == 0 && current == made) {
+    c10::SetCPUAllocator(own, priority);
+  }
+  return reinterpret_cast<std::int64_t>(made);
+}
