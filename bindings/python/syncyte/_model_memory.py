@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+import struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,8 @@ class TensorRecord(NamedTuple):
     strides: tuple[int, ...]  # in elements
 
 
-_DTYPES = {int(dtype): dtype for dtype in c.DType}
+_NUMBERS = struct.Struct(f"@N2P3q2i{c.MAX_NDIM}q{c.MAX_NDIM}q")  # a ModelTensor: its fields are slower one by one
+_ELEMENTS = {int(dtype): (dtype, dtypes.itemsize(dtype)) for dtype in c.DType}
 
 
 class ModelMemory:
@@ -44,14 +46,15 @@ class ModelMemory:
         self.device = "cpu" if info.memory == c.Memory.HOST else f"cuda:{info.device}"
         self.is_read_only = bool(info.read_only)
         describe, found = _library.core().syncyte_model_tensor, _library.new_struct(c.ModelTensor)
-        self.records: dict[str, TensorRecord] = {}
+        self.records = records = dict[str, TensorRecord]()
         for number in range(tensors):
             describe(handle, number, found)
-            dtype, ndim = _DTYPES[found.dtype], found.ndim
-            name, size = os.fsdecode(found.name), dtypes.itemsize(dtype)
-            strides = tuple([stride // size for stride in found.strides[:ndim]])
-            self.records[name] = TensorRecord(number, name, found.data, found.bytes, found.group, found.same_as, dtype,
-                                              tuple(found.shape[:ndim]), strides)  # fmt: skip
+            numbers = _NUMBERS.unpack_from(found)
+            _, _, address, size, group, same_as, kind, ndim = numbers[:8]
+            name, (dtype, itemsize) = os.fsdecode(found.name), _ELEMENTS[kind]
+            shape, distances = numbers[8 : 8 + ndim], numbers[8 + c.MAX_NDIM : 8 + c.MAX_NDIM + ndim]
+            strides = tuple([distance // itemsize for distance in distances])
+            records[name] = TensorRecord(number, name, address, size, group, same_as, dtype, shape, strides)
         self._first = min(each.address for each in self.records.values())
         end = max(each.address + each.bytes for each in self.records.values())
         _library.core().syncyte_model_retain(handle)
@@ -61,7 +64,7 @@ class ModelMemory:
     def array(self, record: TensorRecord, array_kind: str) -> Any:
         """A tensor, or a numpy array, with a storage of its own. Does not touch the memory."""
         if array_kind == TORCH:
-            return self.view(record).detach()
+            return self.tensor(record)
         if self.device != "cpu":
             raise UnsupportedError(f"the model is on {self.device}, of which numpy has no arrays: import torch first")
         if record.bytes == 0:
@@ -70,16 +73,16 @@ class ModelMemory:
         return np.ndarray(record.shape, dtypes.numpy_dtype(record.dtype), self._memory, record.address - self._first,
                           [stride * size for stride in record.strides])  # fmt: skip
 
-    def view(self, record: TensorRecord, has_memory: bool = True) -> Any:
-        """A torch tensor that may be a view for autograd. On a device it may be without memory."""
+    def tensor(self, record: TensorRecord, has_memory: bool = True) -> Any:
+        """A new torch tensor, with a storage of its own. On a device it may be without memory."""
         if self.device != "cpu":
             return self._operators.model_tensor(self._handle, record.number, has_memory)
-        torch, dtype = self._torch, self._dtypes[record.dtype]
+        torch, dtype = self._torch, self.torch_dtypes[record.dtype]
         if record.bytes == 0:
             return torch.empty_strided(record.shape, record.strides, dtype=dtype, device="cpu")
         flat = torch.frombuffer(self._memory, dtype=dtype, count=record.bytes // dtype.itemsize,
                                 offset=record.address - self._first)  # fmt: skip
-        return flat.as_strided(record.shape, record.strides)
+        return flat if record.strides == (1,) else flat.as_strided_(record.shape, record.strides)
 
     @functools.cached_property
     def _operators(self) -> Any:
@@ -92,5 +95,9 @@ class ModelMemory:
         return dtypes.import_torch()
 
     @functools.cached_property
-    def _dtypes(self) -> dict[c.DType, Any]:
-        return {dtype: dtypes.torch_dtype(dtype) for dtype in c.DType}
+    def torch_dtypes(self) -> list[Any]:
+        """Torch's element types, by number: a dictionary would hash enumerators, which is slower."""
+        found: list[Any] = [None] * (max(c.DType) + 1)
+        for dtype in c.DType:
+            found[dtype] = dtypes.torch_dtype(dtype)
+        return found

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import copy
 import functools
+import os
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.utils._pytree import tree_leaves
 
-from . import dtypes
 from ._checks import check_kind, wrong
 from .errors import ArgumentError
 
@@ -81,24 +82,28 @@ def _form(dtype: object, shape: Any) -> str:
     return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
 
 
-def _differences(targets: dict[str, Place], records: dict[str, TensorRecord], device: str) -> list[str]:
+def _differences(targets: dict[str, Place], memory: ModelMemory) -> list[str]:
     """What a module has otherwise than a model, in sentences."""
+    records, device, torch_dtypes = memory.records, torch.device(memory.device), memory.torch_dtypes
     found = [f"{name!r} is not in the model" for name in targets if name not in records]
     found += [f"{name!r} is not in the module" for name in records if name not in targets]
     for name in targets.keys() & records.keys():
         tensor, record = targets[name].tensor, records[name]
-        dtype = dtypes.torch_dtype(record.dtype)
+        dtype = torch_dtypes[record.dtype]
         if tensor.dtype is not dtype or tensor.shape != record.shape:
             have, wanted = _form(tensor.dtype, tensor.shape), _form(dtype, record.shape)
             found.append(f"{name!r} is {wanted} in the model and {have} in the module")
-        if not (tensor.is_meta or str(tensor.device) == device):
+        if not (tensor.is_meta or tensor.device == device):
             found.append(f"{name!r} is on {device} in the model and on {tensor.device} in the module; bind(device=) "
                          f"copies")  # fmt: skip
     if found:
         return sorted(found)
-    module_memory, model_memory = _memory_of(targets, records), {name: each.same_as for name, each in records.items()}
-    if len(set(module_memory.values())) == len(set(model_memory.values())) == len(targets):
+    model_memory = {name: each.same_as for name, each in records.items()}
+    tensors = [place.tensor for place in targets.values()]
+    begins = {id(each) if isinstance(each, _Arriving) else each.data_ptr() for each in tensors}
+    if len(begins) == len(set(model_memory.values())) == len(targets):
         return []  # no tensors share memory
+    module_memory = _memory_of(targets, records)
     in_module, in_model = _shared(module_memory), _shared(model_memory)
     for name in targets:
         if in_module[name] != in_model[name]:
@@ -118,15 +123,16 @@ def attach(module: Any, name: str, memory: ModelMemory, ready: int, wait: Callab
     # A tensor that still waits for another model is replaced without waiting.
     with torch._C.DisableTorchFunctionSubclass():
         targets = places(module)
-        if differences := _differences(targets, memory.records, memory.device):
+        if differences := _differences(targets, memory):
             raise ArgumentError(f"the module does not fit the model {name!r}: {'; '.join(differences)}")
         successors = _successors(targets, memory, ready)
         arriving: set[torch.nn.Module] = set()
         for (key, place), new in zip(targets.items(), successors, strict=True):
             if isinstance(new, _Arriving):
                 record = memory.records[key]
-                source = None if memory.device == "cpu" else functools.partial(memory.view, record)
-                new._arrival = Arrival(wait, record.group, source)
+                new._arrival = Arrival(wait, record.group, functools.partial(memory.tensor, record))
+                _refuse_access(new, f"{key!r} of the model {name!r} is loading, and this use does not wait for it: "
+                                    f"call wait() of the model first")  # fmt: skip
                 arriving.add(place.owner)
         for place, new in zip(targets.values(), successors, strict=True):  # nothing fails from here on
             place.put(new)
@@ -150,13 +156,20 @@ def _successors(targets: dict[str, Place], memory: ModelMemory, ready: int) -> l
 
 def _successor(old: torch.Tensor, memory: ModelMemory, record: TensorRecord, is_ready: bool) -> torch.Tensor:
     is_there = is_ready or record.bytes == 0
-    view = memory.view(record, is_there)
+    new: torch.Tensor = memory.tensor(record, is_there)
     if isinstance(old, torch.nn.Parameter):
-        kind = torch.nn.Parameter if is_there else _ArrivingParameter
-        has_gradient = old.requires_grad and not memory.is_read_only
-        return torch.Tensor._make_subclass(kind, view, has_gradient)  # as Parameter() does; detaches the view
-    view = view.detach()
-    return view if is_there else view.as_subclass(_ArrivingBuffer)
+        if old.requires_grad and not memory.is_read_only:
+            new.requires_grad_()
+        new.__class__ = torch.nn.Parameter if is_there else _ArrivingParameter
+    elif not is_there:
+        new.__class__ = _ArrivingBuffer
+    return new
+
+
+def _refuse_access(tensor: torch.Tensor, why: str) -> None:
+    """Makes uses that torch does not show to the tensor a RuntimeError; SIGSEGV where torch has no such function."""
+    if refuse := getattr(torch._C, "_set_storage_data_ptr_access_error_msg", None):
+        refuse(tensor.untyped_storage()._cdata, why)
 
 
 class Arrival(NamedTuple):
@@ -164,7 +177,7 @@ class Arrival(NamedTuple):
 
     wait: Callable[[int, None], None]
     group: int
-    memory: Callable[[], torch.Tensor] | None  #: that of the tensor, if it has none before
+    contents: Callable[[], torch.Tensor]  #: once the group is ready
 
 
 class _Arriving:
@@ -207,13 +220,18 @@ def _arrive(tensor: Any) -> None:
         _make_ordinary(tensor)
 
 
+_becoming_ordinary = threading.Lock()
+os.register_at_fork(before=_becoming_ordinary.acquire, after_in_parent=_becoming_ordinary.release,
+                    after_in_child=_becoming_ordinary.release)  # fmt: skip
+
+
 def _make_ordinary(tensor: Any) -> None:
-    arrival = _arrival_of(tensor)
-    if arrival is not None and arrival.memory is not None:
-        with torch._C.DisableTorchFunctionSubclass():
-            tensor.data = arrival.memory().detach()
-    tensor.__class__ = torch.nn.Parameter if isinstance(tensor, torch.nn.Parameter) else torch.Tensor
-    tensor.__dict__.pop("_arrival", None)
+    """Gives a tensor its contents. Other threads that use it wait here until it has them."""
+    with _becoming_ordinary, torch._C.DisableTorchFunctionSubclass():
+        if arrival := _arrival_of(tensor):
+            tensor.data = arrival.contents()
+            tensor.__class__ = torch.nn.Parameter if isinstance(tensor, torch.nn.Parameter) else torch.Tensor
+            del tensor.__dict__["_arrival"]
 
 
 def _tensors(owner: torch.nn.Module) -> list[torch.Tensor | None]:

@@ -383,8 +383,8 @@ class Model(Handle):
 
         The module gets new tensor objects, as by load_state_dict(assign=True): make an optimizer afterwards. Parameters
         keep requires_grad. A tensor whose group is not ready waits for it at its first use, and in a forward hook of
-        its module before that. Uses that torch does not show to tensor subclasses cannot wait: call wait() before
-        torch.tensor(parameter), torch.func, scripted functions, DLPack and assignments to .data.
+        its module before that. Uses that torch does not show to tensor subclasses cannot wait, and raise RuntimeError:
+        call wait() before torch.tensor(parameter), torch.func, scripted functions, DLPack and assignments to .data.
 
         Parameters
         ----------

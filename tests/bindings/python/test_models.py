@@ -380,6 +380,50 @@ def test_every_use_waits_for_its_tensor(models):
     optimizer.join()
 
 
+def add_one(values: torch.Tensor):
+    return values + 1
+
+
+def add_as_another_class(weight):
+    return torch.Tensor._make_subclass(torch.Tensor, weight) + 1
+
+
+def add_without_torch_functions(weight):
+    with torch._C.DisableTorchFunctionSubclass():
+        return weight + 1
+
+
+def add_as_data(weight):
+    other = torch.nn.Parameter(torch.empty(0))
+    other.data = weight
+    return other + 1
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script", "ignore:To copy construct")
+@pytest.mark.skipif(not hasattr(torch._C, "_set_storage_data_ptr_access_error_msg"), reason="they end the process")
+def test_uses_that_cannot_wait_are_errors(models):
+    loading, bound = Loading(models, "net", 1), Loading(models, "other", 1).network
+    models.bind("net", bound.requires_grad_(False))
+    weight = bound[0].weight
+    uses = [
+        torch.tensor,
+        torch.jit.script(add_one),
+        torch.func.grad(lambda values: (values * 2).sum()),
+        torch.utils.dlpack.to_dlpack,
+        add_as_another_class,
+        add_without_torch_functions,
+        add_as_data,
+    ]
+    for use in uses:
+        with pytest.raises(RuntimeError, match=r"'0.weight' of the model 'net' is loading, and this use does not wait"):
+            use(weight)
+    loading.fill(0)
+    loading.finish()
+    assert torch.equal(weight, loading.network[0].weight)
+    assert torch.equal(add_without_torch_functions(weight), weight + 1)
+    assert torch.equal(torch.tensor(weight), weight)
+
+
 def test_an_error_of_the_loader_reaches_every_waiter(models):
     loading, bound = Loading(models, "net"), Loading(models, "other").network
     model = models.bind("net", bound)
