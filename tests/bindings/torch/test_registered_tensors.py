@@ -86,6 +86,11 @@ def test_before_cuda_is_used_it_is_a_cpu_tensor(monkeypatch):
     wm.barrier([])
 
 
+def test_in_a_build_without_cuda_it_is_a_cpu_tensor(monkeypatch):
+    monkeypatch.setattr(wm, "device_count", lambda: 0)
+    assert wm.create_tensor([2], [], torch.float32, True, []).device.type == "cpu"
+
+
 def test_views_of_every_device_also_of_slices():
     values = numbers(ROWS, 4)
     table = filled(values)

@@ -44,6 +44,7 @@ from syncyte.errors import (
     StorageError,
     UnsupportedError,
 )
+from syncyte.memory import device_count
 from syncyte.tensor import WholeTensor
 
 __all__ = [
@@ -235,7 +236,7 @@ def _create(
     comm.agree(None, operation, dimensions=len(extents), **facts)
     device = None if use_host_memory else "cuda"
     table = WholeTensor((rows, row_elements * scale), element, comm=comm, device=device)
-    if use_host_memory and torch.cuda.is_initialized():
+    if use_host_memory and torch.cuda.is_initialized() and device_count() > 0:  # 0 in a build without CUDA
         device = "cuda"
     node = comm._prepare(operation, lambda: _node_of(table, device), always=True)
     comm.agree(None, operation)
