@@ -119,9 +119,17 @@ def _excepthook(kind: type[BaseException], error: BaseException, trace: Tracebac
     end_job_for(error if error is not None else kind())
 
 
+def _is_of_a_job() -> bool:
+    """Whether a launcher has started this process, or it has started Syncyte: other ranks may wait for it."""
+    if _launcher.rank_of(os.environ) is not None:
+        return True
+    return _library.is_loaded() and bool(_library.core().output("syncyte_initialized"))
+
+
 def _threading_hook(arguments: threading.ExceptHookArgs) -> None:
     error = arguments.exc_value
-    if os.getpid() != _process or error is None or issubclass(arguments.exc_type, SystemExit):
+    is_others = os.getpid() != _process or not _is_of_a_job()
+    if is_others or error is None or issubclass(arguments.exc_type, SystemExit):
         _previous_threading_hook(arguments)
         return
     name = arguments.thread.name if arguments.thread is not None else "?"
@@ -164,7 +172,9 @@ def install_excepthook() -> None:
     It covers uncaught exceptions of all threads, and ``sys.exit`` with a status other than 0 (a bare
     ``raise SystemExit(1)`` only under ``python -m syncyte script.py``). An error that all ranks of a communicator got
     is printed by the lowest of them alone. If all ranks call ``sys.exit`` with the same status within 5 s, the job ends
-    with it and is not aborted. Local; further calls do nothing. An earlier hook is called first.
+    with it and is not aborted. In a process that is no rank (no launcher, Syncyte not started) an exception of another
+    thread than the main one ends that thread alone, as in Python. Local; further calls do nothing. An earlier hook is
+    called first.
     """
     global _process, _previous_excepthook, _previous_threading_hook
     if _process == os.getpid():

@@ -212,6 +212,28 @@ sys.exit(0)
             assert f"done {rank} ['first', '--second'] __main__" in outcome.output
 
 
+def test_a_thread_of_a_process_without_a_job_ends_alone(tmp_path):
+    """As a server's threads do, PipeSwitch's frontend among them."""
+    (tmp_path / "script.py").write_text("""
+import threading, sys
+thread = threading.Thread(target=lambda: 1 / 0)
+thread.start()
+thread.join()
+print("goes on", "syncyte" in sys.modules, flush=True)
+if "start" in sys.argv:
+    import syncyte
+    syncyte.init()
+    threading.Thread(target=lambda: 1 / 0).start()
+    threading.Event().wait(60)
+""")
+    for argument, status in (("", 0), ("start", 1)):
+        done = subprocess.run([sys.executable, "-B", "-m", "syncyte", "script.py", argument], cwd=tmp_path, timeout=60,
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        assert done.stdout == "goes on True\n"
+        assert (done.returncode != 0) == status, done.stderr
+        assert done.stderr.count("ZeroDivisionError") == 1 + status
+
+
 def test_scripts_run_as_python_would(tmp_path):
     (tmp_path / "neighbour.py").write_text("value = 42\n")
     outcome = run(tmp_path, "import neighbour\nassert neighbour.value == 42\nassert sys.argv[0] == __file__\n")
