@@ -17,11 +17,11 @@ BYTES = 256 << 20
 SMALL = [4, 64, 256, 1000, 2048, 64, 16384, 256]  # elements of parameters, repeated
 
 
-def sizes_of(count: int) -> list[int]:
-    """Element counts of `count` parameters that take BYTES together. Large and small ones alternate, as in networks."""
+def sizes_of(count: int, total: int = BYTES) -> list[int]:
+    """Element counts of parameters that take `total` bytes together. Large and small ones alternate, as in networks."""
     large = [0] * (count // 2)
     small = (SMALL * count)[: count - len(large)]
-    rest = BYTES // 4 - sum(-(-each // 128) * 128 for each in small)
+    rest = total // 4 - sum(-(-each // 128) * 128 for each in small)
     each = rest // len(large) // 128 * 128
     large = [each] * (len(large) - 1) + [rest - each * (len(large) - 1)]
     return [size for pair in zip(large, small, strict=True) for size in pair]
@@ -30,15 +30,15 @@ def sizes_of(count: int) -> list[int]:
 class Model:
     """Parameters without own memory; a switch binds them to a slice."""
 
-    def __init__(self, cache: SharedCache, count: int) -> None:
-        self.cache, self.sizes = cache, sizes_of(count)
-        self.parameters = [torch.nn.Parameter(torch.empty(0), requires_grad=False) for _ in self.sizes]
-        self.nothing = torch.empty(0)
+    def __init__(self, cache: SharedCache, sizes: list[int]) -> None:
+        self.cache, self.sizes, self.device = cache, sizes, cache.device
+        self.nothing = torch.empty(0, device=self.device)
+        self.parameters = [torch.nn.Parameter(self.nothing, requires_grad=False) for _ in self.sizes]
 
     def bind(self) -> None:
-        self.cache.insert(0, BYTES)
+        self.cache.insert(0, self.cache.parameter_bytes)
         for parameter, size in zip(self.parameters, self.sizes, strict=True):
-            parameter.data = torch.empty(size)
+            parameter.data = torch.empty(size, device=self.device)
 
     def drop(self) -> None:
         for parameter in self.parameters:
@@ -67,14 +67,8 @@ def switching(model: Model) -> Callable[[], None]:
     return switch
 
 
-def measure_switch(cache: SharedCache, count: int, goal: float | None) -> None:
-    source, target = np.ones(BYTES, np.uint8), np.ones(BYTES, np.uint8)
-
-    def copy() -> None:
-        if WORLD.rank == 0:
-            np.copyto(target, source)
-
-    model = Model(cache, count)
+def checked_switch(model: Model) -> Callable[[], None]:
+    """The switch, once the other rank has found the values that rank 0 has written."""
     if WORLD.rank == 0:
         model.bind()
         for number, parameter in enumerate(model.parameters):
@@ -82,8 +76,20 @@ def measure_switch(cache: SharedCache, count: int, goal: float | None) -> None:
     switch = switching(model)
     switch()
     if WORLD.rank == 1:
-        assert all(parameter.numpy()[0] == number for number, parameter in enumerate(model.parameters)), "another model"
+        assert all(parameter[0].item() == number for number, parameter in enumerate(model.parameters)), "another model"
     switch()
+    return switch
+
+
+def measure_switch(cache: SharedCache, count: int, goal: float | None) -> None:
+    source, target = np.ones(BYTES, np.uint8), np.ones(BYTES, np.uint8)
+
+    def copy() -> None:
+        if WORLD.rank == 0:
+            np.copyto(target, source)
+
+    model = Model(cache, sizes_of(count))
+    switch = checked_switch(model)
     row = Row(f"switch to a resident model of {count} tensors, 256 MiB", "ms", "memcpy of its bytes", "lower", goal)
     measure_time(row, 1e3, switch, copy, repeats=2)
     if model.parameters[0].numel() > 0:

@@ -1,45 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole tensors on CUDA devices against torch's operations on a tensor of one device.
 
-Both sides compute the same, which is checked. Without a device it prints nothing. SYNCYTE_BENCH_SMALL=1: small sizes
-and no goals, for the stand-in of tests.
+Both sides compute the same, which is checked. on_device.py says what runs where.
 """
 
-import os
 from collections.abc import Callable
 
 import torch
 
 import syncyte
+from on_device import ROUNDS, SMALL, expect_equal, goal, idle, start, waited
 from paired import WORLD, Row, measure_rate, measure_time
 
-SMALL = "SYNCYTE_BENCH_SMALL" in os.environ
 TABLE_BYTES = (1 << 20) if SMALL else (4 << 30)
 PICKED = 512 if SMALL else 1 << 20  # rows
-ROUNDS = 2 if SMALL else 11
-
-
-def goal(value: float) -> float | None:
-    return None if SMALL else value
-
-
-def waited(work: Callable[[], object]) -> Callable[[], None]:
-    """The work, once the device has done it."""
-
-    def run() -> None:
-        work()
-        torch.cuda.current_stream().synchronize()
-
-    return run
-
-
-def idle() -> None:
-    pass
-
-
-def expect_equal(found: torch.Tensor, wanted: torch.Tensor, name: str) -> None:
-    if not torch.equal(found.cpu(), wanted.cpu()):
-        raise AssertionError(f"{name}: the two sides differ")
 
 
 def measure(row: Row, amount: float, ours: Callable[[], object], reference: Callable[[], object], rank: int) -> None:
@@ -129,10 +103,7 @@ def measure_creation() -> None:
     measure_time(row, 1e3, create, allocate, rounds=ROUNDS)
 
 
-if torch.cuda.is_available():
-    if "SYNCYTE_TEST_HOST_OPS" in os.environ:
-        torch.ops.load_library(os.environ["SYNCYTE_TEST_HOST_OPS"])
-    torch.cuda.set_device(WORLD.rank % torch.cuda.device_count())
+if start():
     measure_gathers(256)
     measure_gathers(2048)
     measure_creation()
