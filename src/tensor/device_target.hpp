@@ -8,7 +8,6 @@
 
 #include "fabric/target.hpp"
 #include "memory/device_system.hpp"
-#include "tensor/device_row_updates.hpp"
 #include "tensor/device_storage.hpp"
 #include "window/memory_target.hpp"
 
@@ -47,21 +46,6 @@ class device_target final : public fabric::target {
   syncyte_dtype_t dtype_;
   std::size_t row_bytes_, local_bytes_;
   std::shared_ptr<device_storage> held_;
-  request_room room_;
-};
-
-/// update_target of a tensor on devices.
-class device_update_target final : public fabric::target {
- public:
-  device_update_target(const layout& shape, int rank, std::shared_ptr<device_row_updates> rows)
-      : shape_(shape), rank_(rank), rows_(std::move(rows)), room_(rows_->device()) {}
-
-  bool serve(fabric::served_request& request, fabric::answer& reply) override;
-
- private:
-  layout shape_;
-  int rank_;
-  std::shared_ptr<device_row_updates> rows_;
   request_room room_;
 };
 

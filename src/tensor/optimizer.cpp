@@ -13,7 +13,7 @@
 #include "rows/add_rows.hpp"
 #include "tensor/counter.hpp"
 #include "tensor/device_exchange.hpp"
-#include "tensor/device_target.hpp"
+#include "tensor/device_update_target.hpp"
 #include "tensor/update_items.hpp"
 
 namespace syncyte::tensor {

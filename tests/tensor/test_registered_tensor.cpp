@@ -14,7 +14,13 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-class registered_tensor : public device_tensor {};
+class registered_tensor : public device_tensor {
+ protected:
+  void SetUp() override {
+    device_tensor::SetUp();
+    if (!IsSkipped() && !on_one_node()) GTEST_SKIP() << "rows of other nodes are not within reach of kernels";
+  }
+};
 
 /// All rows of the node, as a table in memory of this rank's device.
 syncyte_buffer_t table_of(const tensor::whole_tensor& tensor) {
