@@ -83,6 +83,7 @@ module syncyte_tensors
     procedure, private :: tensor_local_real4, tensor_local_real8, tensor_local_complex4, tensor_local_complex8, &
         tensor_local_integer1, tensor_local_integer2, tensor_local_integer4, tensor_local_integer8, &
         tensor_local_logical1
+    procedure :: address => tensor_address
     !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
     generic :: node => tensor_node_real4, tensor_node_real8, tensor_node_complex4, tensor_node_complex8, &
         tensor_node_integer1, tensor_node_integer2, tensor_node_integer4, tensor_node_integer8, tensor_node_logical1
@@ -93,8 +94,8 @@ module syncyte_tensors
 contains
 
   !> Makes a tensor of zeros. Collective.
-  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, row_locks, deterministic, label, stat, &
-      errmsg)
+  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, row_locks, deterministic, label, memory, &
+      device, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
@@ -107,6 +108,11 @@ contains
     ! true: sync makes the adds, with a result that depends on no order; equal on all ranks
     logical, intent(in), optional :: deterministic
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
+    ! where the rows lie, equal on all ranks; of SYNCYTE_MEMORY_CUDA, those of each rank on its device
+    integer, intent(in), optional :: memory
+    ! this rank's device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0. Ranks may use the same
+    ! one, and see different ones
+    integer, intent(in), optional :: device
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable :: shape_c(:)
@@ -131,6 +137,8 @@ contains
     if (present(deterministic)) options%deterministic = merge(1_c_int32_t, 0_c_int32_t, deterministic)
     call to_c(label, label_c)
     if (allocated(label_c)) options%label = c_loc(label_c)
+    if (present(memory)) options%memory = int(memory, c_int32_t)
+    if (present(device)) options%device = int(device, c_int32_t)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "tensor_create"//c_null_char)
@@ -1646,6 +1654,21 @@ contains
     status = fortran_tensor_local(self%handle, pointer)
     call finish(status, stat, errmsg)
   end subroutine tensor_local_logical1
+
+  !> Address of this rank's rows, in the memory of its device if the tensor is there; 0 if there are none. Local.
+  function tensor_address(self, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_intptr_t) :: answer
+    type(syncyte_buffer_t) :: view
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_local(self%handle, view)
+    answer = 0
+    if (status == SYNCYTE_SUCCESS) answer = int(transfer(view%data, 0_c_intptr_t), c_intptr_t)
+    call finish(status, stat, errmsg)
+  end function tensor_address
 
   !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
   subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)

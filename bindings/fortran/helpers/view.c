@@ -14,6 +14,10 @@ static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* v
   CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
   CFI_CDESC_T(SYNCYTE_MAX_NDIM) storage;
   CFI_cdesc_t* target = (CFI_cdesc_t*)&storage;
+  if (view->memory != SYNCYTE_MEMORY_HOST)
+    return fortran_fail(
+        SYNCYTE_ERR_UNSUPPORTED,
+        "the rows are in memory of device %d, where Fortran's pointers do not reach; expected address()", view->device);
   if (pointer->rank != view->ndim || !fortran_carries(fortran_dtype(pointer), view->dtype))
     return fortran_fail(pointer->rank != view->ndim ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE,
                         "the pointer is %s of rank %d, the tensor %s of rank %d", fortran_type_name(pointer),
