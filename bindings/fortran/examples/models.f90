@@ -17,6 +17,9 @@ program models
   integer :: layer, stat, pid
   character(len=64) :: name
   character(len=200) :: message
+  character(len=:), allocatable :: listed
+  integer :: holders
+  integer(int64) :: bytes
 
   call syncyte_init()
   call world%from_world()
@@ -60,6 +63,13 @@ program models
   call world%barrier()
 
   if (world%rank() == 0) then
+    call all%describe(1, listed, bytes=bytes, holders=holders)
+    if (listed /= "net" .or. bytes < 8000000) error stop "the list of models"
+    if (holders /= world%size()) error stop "the bindings of a model"
+    call all%describe(2, listed)
+    if (listed /= "") error stop "the end of the list"
+    call all%describe(0, listed, stat=stat, errmsg=message)
+    if (stat /= SYNCYTE_ERR_INDEX .or. index(message, "number is") == 0) error stop "before the list"
     call all%remove("net", stat=stat, errmsg=message)
     if (stat /= SYNCYTE_ERR_BUSY .or. index(message, "is bound by process") == 0) error stop "it is bound"
     call all%publish("broken", publication)

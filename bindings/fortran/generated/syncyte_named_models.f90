@@ -24,6 +24,7 @@ module syncyte_named_models
     procedure :: is_null => models_is_null
     procedure :: publish => models_publish
     procedure :: bind => models_bind
+    procedure :: describe => models_describe
     procedure :: remove => models_remove
   end type syncyte_models
 
@@ -227,6 +228,32 @@ contains
     end if
     call finish(status, stat, errmsg)
   end subroutine models_bind
+
+  !> Describes a model of the list, from 1, in alphabetical order. Number 1 asks the server, others are of its answer; name
+  !> is empty beyond the last one.
+  subroutine models_describe(self, number, name, bytes, groups, ready, holders, stat, errmsg)
+    class(syncyte_models), intent(in) :: self
+    integer, intent(in) :: number
+    character(len=:), allocatable, intent(out) :: name
+    integer(c_int64_t), intent(out), optional :: bytes    !! of its memory
+    integer(c_int64_t), intent(out), optional :: groups   !! of arrays; 0: not known yet
+    integer(c_int64_t), intent(out), optional :: ready    !! groups that are there; less than groups: it is loading
+    integer, intent(out), optional :: holders             !! number of bindings
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_published_t) :: found
+    integer(c_int32_t) :: status
+
+    status = syncyte_models_describe(self%handle, int(number - 1, c_int64_t), found)
+    name = ""
+    if (status == SYNCYTE_SUCCESS) name = to_fortran(found%name)
+    if (status == SYNCYTE_ERR_INDEX .and. number > 0) status = SYNCYTE_SUCCESS
+    if (present(bytes)) bytes = found%bytes
+    if (present(groups)) groups = found%groups
+    if (present(ready)) ready = found%ready
+    if (present(holders)) holders = found%holders
+    call finish(status, stat, errmsg)
+  end subroutine models_describe
 
   !> Removes a model that nobody has bound.
   subroutine models_remove(self, name, stat, errmsg)
