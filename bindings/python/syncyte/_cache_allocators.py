@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import weakref
@@ -42,6 +43,14 @@ class Allocator:
             self._users.remove(user)
             if not self._users:
                 self._serve(False)
+
+    def changing(self) -> contextlib.AbstractContextManager[object]:
+        """Keeps other threads from joining and leaving, while a user makes or removes what it joins with."""
+        return self._lock
+
+    def users(self) -> list[Hashable]:
+        with self._lock:
+            return list(self._users)
 
     def leave_with(self, owner: object, user: Hashable) -> weakref.finalize:
         """Calls leave() when `owner` is destroyed, but not at exit."""

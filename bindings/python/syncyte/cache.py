@@ -235,9 +235,10 @@ class SharedCache(Handle):
         begin, count, core = as_int64(offset, "offset"), as_int64(size, "size"), _library.core()
         if self._device_number is not None:
             stream = _stream_to_serve(self.device)
-            STREAMS.join(self.handle)
-            core.syncyte_cache_insert_on_stream(self.handle, stream, begin, count, int(may_overlap))
-            STREAMS.join((self._device_number, stream))
+            with STREAMS.changing():
+                STREAMS.join(self.handle)
+                core.syncyte_cache_insert_on_stream(self.handle, stream, begin, count, int(may_overlap))
+                STREAMS.join((self._device_number, stream))
             return
         if may_overlap:
             raise wrong(UnsupportedError, "may_overlap", True, "False: the cache is in host memory")
@@ -247,13 +248,13 @@ class SharedCache(Handle):
 
     @staticmethod
     def clear() -> None:
-        """Removes the slices of the calling thread and of the current stream; see syncyte.cache.clear()."""
+        """Removes the slices of the calling thread and of the current streams; see syncyte.cache.clear()."""
         clear()
 
     def free(self) -> None:
         """Drops this object's reference. Slices and views keep the memory."""
+        self._leave()  # first: a new cache may get the same handle
         super().free()
-        self._leave()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -272,30 +273,40 @@ class SharedCache(Handle):
 def clear() -> None:
     """Removes all slices that the calling thread has inserted, of all caches; new tensors then lie in ordinary memory.
 
-    Once CUDA is used, it also waits for torch's current stream, and removes this stream's slices.
+    Once CUDA is used, it also waits for torch's current stream, and removes this stream's slices. Then it does so on
+    each other device where streams have slices, with the current stream of that device.
 
     Raises
     ------
     BusyError
         Tensors in these slices are alive, or other streams still use memory of tensors that were dropped. The message
-        names offsets, and nothing has changed.
+        names offsets. Nothing has changed, but on devices before this one.
     """
     torch = loaded("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        current = torch.cuda.current_stream()
-        stream = current.device.index, current.cuda_stream
-        _library.core().syncyte_cache_clear_both(*stream)
-        STREAMS.leave(stream)
-    else:
+    if torch is None or not torch.cuda.is_initialized():
         _library.core().syncyte_cache_clear()
+    else:
+        here = torch.cuda.current_device()
+        _clear_current_stream(here, "syncyte_cache_clear_both")
+        for device in sorted({user[0] for user in STREAMS.users() if isinstance(user, tuple)} - {here}):
+            _clear_current_stream(device, "syncyte_cache_clear_stream")
     leave_thread()
+
+
+def _clear_current_stream(device: int, function: str) -> None:
+    stream = device, dtypes.import_torch().cuda.current_stream(device).cuda_stream
+    with STREAMS.changing():
+        getattr(_library.core(), function)(*stream)
+        STREAMS.leave(stream)
 
 
 def _stream_to_serve(device: torch.device) -> int:
     """Returns the current stream of the device, which can get a slice."""
     torch = dtypes.import_torch()
     torch.cuda.init()
-    if torch.cuda.is_current_stream_capturing():
+    with torch.cuda.device(device):
+        is_captured = torch.cuda.is_current_stream_capturing()
+    if is_captured:
         raise UnsupportedError("insert: the current stream is captured into a CUDA graph, which cannot use the cache")
     return torch.cuda.current_stream(device).cuda_stream
 

@@ -155,6 +155,27 @@ def test_clear_removes_the_threads_and_the_streams_slices_or_none(cache, stream)
     assert torch.empty(1).data_ptr() != on_host.memory.ctypes.data
 
 
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two devices")
+def test_clear_removes_the_slices_of_another_device():
+    allocators = torchs_allocators()
+    cache = SharedCache(2 * MIB, 2 * MIB, device="cuda:1")
+    assert torch.cuda.current_device() == 0
+    with torch.cuda.stream(torch.cuda.Stream("cuda:1")):
+        cache.insert(0, MIB)
+        kept = torch.empty(1, device="cuda:1")
+        torch.cuda.set_device(0)
+        assert kept.data_ptr() == cache.memory.data_ptr()
+        with pytest.raises(syncyte.BusyError, match="stream's"):
+            clear()
+        del kept
+        clear()
+        assert not is_inside(cache, torch.empty(1, device="cuda:1"))
+        cache.insert(0, MIB)
+        clear()
+    cache.free()
+    assert torchs_allocators() == allocators
+
+
 def torchs_allocators():
     """What torch allocates CUDA tensors and CUDA storages with."""
     folder = Path(torch.__file__).parent / "lib"

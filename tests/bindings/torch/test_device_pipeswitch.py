@@ -33,7 +33,7 @@ def test_slices_belong_to_the_current_stream():
     pipeswitch.allocate_shared_cache()
     cache = pipeswitch._cache[1]
     assert cache.device.type == "cuda"
-    assert cache.parameter_bytes, cache.computation_bytes == (2 << 20, 4 << 20)
+    assert (cache.parameter_bytes, cache.computation_bytes) == (2 << 20, 4 << 20)
     begin = cache.memory.data_ptr()
     streams = [torch.cuda.Stream() for _ in range(4)]
     kept = []

@@ -181,16 +181,24 @@ def test_what_it_refuses():
         whole.scatter_(index, torch.zeros(1, 2))
     with pytest.raises(errors.ArgumentError, match="in the tensor's memory"):
         whole.gather(index, whole.node[:1])
-    for call in (
-        lambda: whole.igather(index),
-        lambda: whole.put_box((0, 0), row),
-        lambda: whole.local_array,
-        lambda: whole.relocate(local_rows=len(whole.rows())),
-        lambda: WholeTensor((4,), device="cuda", row_locks=True),
-        lambda: WholeTensor((4,), device="cuda", deterministic=True),
+    for call, text in (
+        (lambda: whole.igather(index), "the started form of tensor_gather"),
+        (lambda: whole.put_box((0, 0), row), "boxes"),
+        (lambda: whole.local_array, "numpy has no arrays"),
+        (lambda: whole.relocate(local_rows=len(whole.rows())), "tensor_relocate"),
+        (lambda: WholeTensor((4,), device="cuda", row_locks=True), "row_locks"),
+        (lambda: WholeTensor((4,), device="cuda", deterministic=True), "deterministic"),
     ):
-        with pytest.raises(errors.UnsupportedError):
+        with pytest.raises(errors.UnsupportedError, match=text):
             call()
+    if torch.cuda.device_count() > 1:
+        other = torch.device("cuda", 1 - torch.cuda.current_device())
+        with pytest.raises(errors.ArgumentError, match=r"index: device is \d; expected \d"):
+            whole.gather(torch.tensor([1], device=other))
+    freed = filled(numbers(ROWS, 2))
+    freed.free()
+    with pytest.raises(errors.HandleError, match="freed"):
+        freed.gather(index)
     with pytest.raises(errors.ArgumentError, match="device is 99"):
         WholeTensor((4,), device="cuda:99")
     with pytest.raises(errors.DtypeError, match="device is 'nowhere'"):

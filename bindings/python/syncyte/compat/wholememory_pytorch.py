@@ -383,7 +383,7 @@ def create_chunked_tensor(
         On all of these ranks.
     """
     return ChunkedTensor(
-        _create("create_chunked_tensor", sizes, strides, dtype, ranks, use_host_memory=not torch.cuda.is_available())
+        _create("create_chunked_tensor", sizes, strides, dtype, ranks, use_host_memory=device_count() == 0)
     )
 
 
