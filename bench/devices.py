@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole tensors on CUDA devices against torch's operations on a tensor of one device.
 
-Both sides compute the same, which is checked. on_device.py says what runs where.
+Where both sides compute the same, that is checked. on_device.py says what runs where.
 """
 
 from collections.abc import Callable

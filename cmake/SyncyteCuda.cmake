@@ -13,7 +13,10 @@ if(SYNCYTE_CUDA STREQUAL "OFF")
   return()
 endif()
 
-file(GLOB wheels "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu[0-9]*")
+set(environments "${PROJECT_SOURCE_DIR}/.venv" "$ENV{SYNCYTE_VENV}" "$ENV{VIRTUAL_ENV}")
+list(REMOVE_ITEM environments "")
+list(TRANSFORM environments APPEND "/lib/python3*/site-packages/nvidia/cu[0-9]*")
+file(GLOB wheels ${environments})
 find_path(SYNCYTE_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}
           PATH_SUFFIXES include DOC "Folder of cuda.h, of CUDA 12.0 or later")
 find_program(SYNCYTE_CUDA_COMPILER nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}

@@ -390,7 +390,7 @@ module syncyte_tensor_c
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous, any number of dimensions
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
-    ! Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE,
+    ! Returns: SYNCYTE_ERR_INDEX (names index and position; in host memory nothing is written), SYNCYTE_ERR_TYPE,
     ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
     function syncyte_tensor_gather(tensor, index, output) bind(C, name="syncyte_tensor_gather") result(answer)
       import

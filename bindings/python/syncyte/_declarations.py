@@ -3335,8 +3335,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns:
-    # SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
-    # SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
+    # SYNCYTE_ERR_INDEX (names index and position; in host memory nothing is written), SYNCYTE_ERR_TYPE,
+    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
     "syncyte_tensor_gather": Function(
         ctypes.c_int32,
         [

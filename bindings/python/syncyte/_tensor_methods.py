@@ -137,7 +137,8 @@ class TensorMethods(TensorAccess):
         Raises
         ------
         OutOfRangeError
-            Names index and position; nothing is written.
+            Names index and position; nothing is written. On a device of one node other rows are, and the error may come
+            later: see the page on GPUs.
         DtypeError, ShapeError
             Other element types, strides or shapes.
         ArgumentError
@@ -157,7 +158,8 @@ class TensorMethods(TensorAccess):
     def scatter_(self, index: Any, source: Any) -> Self:
         """Writes rows: tensor[index[i]] = source[i]. Local. Other ranks see it after sync().
 
-        If a row repeats, its last source stays. A row that two ranks write at once is undefined.
+        If a row repeats, its last source stays; on devices any of them. A row that two ranks write at once is
+        undefined.
 
         Parameters
         ----------

@@ -358,8 +358,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_allow_device(syncyte_tensor_t ten
  * @param[in] index {contiguous, index(tensor)} int32 or int64, contiguous, any number of dimensions
  * @param[out] output {contiguous, tensor_dtype, traced, kept_if_started} contiguous, of the tensor's dtype, index's
  * elements times a row's elements
- * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
- * SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
+ * @return SYNCYTE_ERR_INDEX (names index and position; in host memory nothing is written), SYNCYTE_ERR_TYPE,
+ * SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output is in memory of other rows that are read, or of index).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                       const syncyte_buffer_t* output);
