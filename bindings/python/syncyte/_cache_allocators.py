@@ -32,8 +32,12 @@ class Allocator:
     def join(self, user: Hashable) -> None:
         """Puts the allocator in front of torch's, until all users have left. Raises what `serve` raises."""
         with self._lock:
-            self._serve(True)
-            self._users.add(user)
+            self._users.add(user)  # first: a finalizer of the last other user may run meanwhile
+            try:
+                self._serve(True)
+            except BaseException:
+                self._users.discard(user)
+                raise
 
     def leave(self, user: Hashable) -> None:
         """Undoes join(); does nothing for others."""
