@@ -41,12 +41,12 @@ device_updates::sorting_room& device_updates::room_for(std::int64_t rows, void* 
 
 void device_updates::queue(const device_table& table, const device_index& index, const std::byte* gradients,
                            const optim::step& by, const index_report& report, void* stream) {
-  queue(table, {0, elements_of(table)}, index, gradients, by, report, stream);
+  queue(table, {0, elements_of(table)}, index, gradients, by, longest_wait, report, stream);
 }
 
 void device_updates::queue(const device_table& table, row_part part, const device_index& index,
-                           const std::byte* gradients, const optim::step& by, const index_report& report,
-                           void* stream) {
+                           const std::byte* gradients, const optim::step& by, std::uint64_t most_wait,
+                           const index_report& report, void* stream) {
   const std::int64_t count = index.count();
   if (count == 0) return;
   const std::lock_guard lock(mutex_);
@@ -91,7 +91,7 @@ void device_updates::queue(const device_table& table, row_part part, const devic
                                   .bad = static_cast<cuda::bad_index*>(report.data()),
                                   .operation = static_cast<std::uint32_t>(device_operation::wait_for_lock),
                                   .lane_bits = lane_bits,
-                                  .longest_wait = longest_wait},
+                                  .longest_wait = std::min(most_wait, longest_wait)},
            threads_of(count, lane_bits));
   room.last_use->record(stream);
 }

@@ -40,9 +40,10 @@ class device_updates {
   /// its holder has died, the report has the row.
   void queue(const device_table& table, const device_index& index, const std::byte* gradients, const optim::step& by,
              const index_report& report, void* stream);
-  /// The same for a part of each row: gradients are packed parts.
+  /// The same for a part of each row: gradients are packed parts. Waits for a lock for `most_wait` nanoseconds, at most
+  /// `longest_wait`.
   void queue(const device_table& table, row_part part, const device_index& index, const std::byte* gradients,
-             const optim::step& by, const index_report& report, void* stream);
+             const optim::step& by, std::uint64_t most_wait, const index_report& report, void* stream);
 
   static inline std::uint64_t longest_wait = 10'000'000'000;  ///< in nanoseconds; a test shortens it
 

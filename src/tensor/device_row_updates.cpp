@@ -3,10 +3,11 @@
 
 #include <utility>
 
-#include "memory/device.hpp"
-
 namespace syncyte::tensor {
 namespace {
+
+/// In nanoseconds, for a row's lock: a caller on another node does not wait longer for a process that may have died.
+constexpr std::uint64_t longest_wait_for_other = 2'000'000'000;
 
 rows::device_optimizer described(const optim::rule& by, const layout& shape, const storage* state,
                                  const storage& locks) {
@@ -39,14 +40,16 @@ void device_row_updates::update(const device_request& request, const rows::devic
 }
 
 void device_row_updates::update_for_other(int rank, std::span<std::int64_t> rows, rows::row_part part,
-                                          const std::byte* gradients, const optim::step& by) {
+                                          const std::byte* gradients, const optim::step& by, void* stream) {
+  report_.take();  // of a request that was given up
   const device_storage& held = *values_->on_device();
   const std::int64_t first = held.first_in_table(rank);
   for (std::int64_t& row : rows) row += first;
-  void* const stream = memory::own_stream(device());
-  updates_.queue(held.table(), part, rows::device_index(rows), gradients, by, report_, stream);
-  memory::cuda_backend().synchronize(device(), stream);
-  if (const auto skipped = report_.take()) held.refuse_skipped(*skipped);
+  updates_.queue(held.table(), part, rows::device_index(rows), gradients, by, longest_wait_for_other, report_, stream);
+}
+
+void device_row_updates::check_update_for_other() {
+  if (const auto skipped = report_.take()) values_->on_device()->refuse_skipped(*skipped);
 }
 
 }  // namespace syncyte::tensor

@@ -24,10 +24,12 @@ class device_row_updates {
   /// as the table of this node has them. Throws as device_storage::queued().
   void update(const device_request& request, const rows::device_index& rows, const optim::step& by);
 
-  /// Updates a part of rows of this rank for another node, and waits. The list, which counts from the rank's first row,
-  /// and the packed gradients are in host memory that devices access. Throws SYNCYTE_ERR_PEER_DIED.
+  /// Queues an update of a part of rows of this rank, for another node. The list, which counts from the rank's first
+  /// row, and the packed gradients are in host memory that devices access.
   void update_for_other(int rank, std::span<std::int64_t> rows, rows::row_part part, const std::byte* gradients,
-                        const optim::step& by);
+                        const optim::step& by, void* stream);
+  /// Throws SYNCYTE_ERR_PEER_DIED if the last update for another node, which has ended, has not got a row's lock.
+  void check_update_for_other();
 
   int device() const { return values_->on_device()->device(); }
 

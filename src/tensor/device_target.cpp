@@ -17,12 +17,42 @@ request_room::request_room(int device)
     : memory_(memory::cuda_system().allocate_pinned(device, fabric::most_payload + most_items * sizeof(std::int64_t))) {
 }
 
+served_kernel::served_kernel(int device)
+    : stream_(memory::own_stream(device)), ended_(memory::cuda_system().make_event(device)) {}
+
+served_kernel::~served_kernel() {
+  base::error_of([&] { ended_->wait(); });
+}
+
+/// Whether a request may use the room: no kernel uses it, and no answer is there that somebody still asks for.
+bool served_kernel::is_free(const caller_request& asking) {
+  if (!ended_->is_done()) return false;
+  constexpr std::chrono::seconds longest_pause{1};  // requests that wait are called for all the time
+  return current_ == caller_request{} || current_ == asking ||
+         std::chrono::steady_clock::now() - last_asked_ > longest_pause;
+}
+
+void served_kernel::start(const caller_request& key) {
+  ended_->record(stream_);
+  current_ = key;
+}
+
+bool served_kernel::ends_soon() {
+  last_asked_ = std::chrono::steady_clock::now();
+  constexpr std::chrono::microseconds longest_wait{200};
+  do {
+    if (ended_->is_done()) return true;
+  } while (std::chrono::steady_clock::now() - last_asked_ < longest_wait);
+  return false;
+}
+
 device_target::device_target(const layout& shape, int rank, std::shared_ptr<device_storage> held)
     : dtype_(shape.dtype()),
       row_bytes_(shape.row_bytes()),
       local_bytes_(shape.local_bytes(rank)),
       held_(std::move(held)),
-      room_(held_->device()) {}
+      room_(held_->device()),
+      kernel_(held_->device()) {}
 
 /// The rows of a request: whole ones, or a piece of one, which is a table of one row.
 device_target::rows_of_items device_target::find(const window::equal_items& items) const {
@@ -44,8 +74,18 @@ device_target::rows_of_items device_target::find(const window::equal_items& item
   return {{held_->local() + items.offset(0), 1, items.bytes, stride}, index};
 }
 
-void device_target::wait() const {
-  memory::cuda_backend().synchronize(held_->device(), memory::own_stream(held_->device()));
+/// Items that are written are copied to the room.
+void device_target::queue(window::memory_operation what, const window::equal_items& items, void* stream) const {
+  const auto [table, index] = find(items);
+  const int device = held_->device();
+  if (what == window::memory_operation::read)
+    return rows::gather_rows(device, table, index, room_.data(), held_->report(), stream);
+  std::memcpy(room_.data(), items.packed, items.count() * items.bytes);
+  if (what == window::memory_operation::write)
+    return rows::scatter_rows(device, table, index, room_.data(), held_->report(), stream);
+  base::require(what == window::memory_operation::add, SYNCYTE_ERR_UNSUPPORTED,
+                "operation {} does not work on device memory", static_cast<int>(what));
+  rows::add_device_rows(device, table, index, room_.data(), dtype_, held_->report(), stream);
 }
 
 bool device_target::serve(fabric::served_request& request, fabric::answer& reply) {
@@ -53,25 +93,13 @@ bool device_target::serve(fabric::served_request& request, fabric::answer& reply
   const bool reads = what == window::memory_operation::read;
   const window::equal_items items(request, !reads);
   if (items.count() == 0 || items.bytes == 0) return true;
-  const auto [table, index] = find(items);
-  const int device = held_->device();
-  void* const stream = memory::own_stream(device);
-  const std::size_t bytes = items.count() * items.bytes;
-  if (reads) {
-    rows::gather_rows(device, table, index, room_.data(), held_->report(), stream);
-    wait();
-    std::memcpy(reply.resize(bytes).data(), room_.data(), bytes);
-    return true;
-  }
-  std::memcpy(room_.data(), items.packed, bytes);
-  if (what == window::memory_operation::write)
-    rows::scatter_rows(device, table, index, room_.data(), held_->report(), stream);
-  else if (what == window::memory_operation::add)
-    rows::add_device_rows(device, table, index, room_.data(), dtype_, held_->report(), stream);
-  else
-    base::fail(SYNCYTE_ERR_UNSUPPORTED, "operation {} does not work on device memory", request.header.operation);
-  wait();
-  return true;
+  return kernel_.run(
+      request, reads, [&](void* stream) { queue(what, items, stream); },
+      [&] {
+        if (!reads) return;
+        const std::size_t bytes = items.count() * items.bytes;
+        std::memcpy(reply.resize(bytes).data(), room_.data(), bytes);
+      });
 }
 
 }  // namespace syncyte::tensor

@@ -190,7 +190,7 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
         return dtypes.import_torch().where(numbers < 0, numbers.long() + extent, numbers)
     smallest, largest = int(numbers.min()), int(numbers.max())
     if smallest < -extent or largest >= extent:
-        flat = np.asarray(numbers).ravel()
+        flat = np.asarray(numbers if isinstance(numbers, np.ndarray) else numbers.cpu()).ravel()
         position = int(np.flatnonzero((flat < -extent) | (flat >= extent))[0])
         raise OutOfRangeError(
             f"index {int(flat[position])} at position {position} is out of range for dimension {dimension} of extent "

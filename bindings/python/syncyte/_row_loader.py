@@ -65,7 +65,7 @@ class RowLoader:
     DtypeError, ArgumentError
         Wrong arguments.
     UnsupportedError
-        In a forked child; iterating it there raises the same.
+        In a forked child; iterating it there raises the same. The tensor is in device memory.
     """
 
     def __init__(self, tensor: WholeTensor, index_batches: Iterable[Any], depth: int = 2, *, threads: int = 1):
@@ -76,6 +76,8 @@ class RowLoader:
         self.depth = at_least(1, as_index(depth, "depth"), "depth")
         self.threads = at_least(1, as_index(threads, "threads"), "threads")
         _refuse_child()
+        if tensor.device.type != "cpu":
+            raise wrong(UnsupportedError, "tensor", f"on {tensor.device}", "one in host memory")
         self.tensor, self.index_batches = tensor, index_batches
 
     def __iter__(self) -> RowIterator:

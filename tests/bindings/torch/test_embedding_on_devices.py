@@ -133,6 +133,30 @@ def test_updates_follow_the_stream():
         layer.sync()
 
 
+def test_table_optimizers_wait_for_the_streams_of_forwards():
+    """backward() runs on the forward's stream, step() on another one; a forward on a second stream adds to the rows."""
+    layer = WholeEmbedding(ROWS, WIDTH, optimizer=None, device="cuda")
+    layer.table.local.zero_()
+    layer.sync()
+    optimizer = nn.TableOptimizer(layer, "sgd", 1.0, reduce="sum")
+    kept = []
+    for step in range(ROWS // 2):
+        outputs = []
+        for row in (step, ROWS - 1 - step):
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                index = torch.tensor([row], device="cuda")
+                outputs.append(layer(index) * torch.full((1, WIDTH), 2.0, device="cuda"))
+            torch.cuda.current_stream().wait_stream(stream)
+        sum(each.sum() for each in outputs).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        kept.append(outputs)
+    assert torch.equal(layer.table[:].cpu(), torch.full((ROWS, WIDTH), -2.0 * SIZE))
+    layer.sync()
+
+
 def test_what_it_refuses():
     layer = WholeEmbedding(4, 2, device="cuda")
     with pytest.raises(ValueError, match="index: memory is 0"):

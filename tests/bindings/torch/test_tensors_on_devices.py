@@ -245,6 +245,44 @@ def test_own_rows_are_a_part_in_a_checkpoint(tmp_path_factory):
     assert torch.equal(whole[:].cpu(), values)
 
 
+@pytest.mark.parametrize("device", ["cuda", None])
+def test_rows_for_another_device_are_a_part_in_a_checkpoint(tmp_path_factory, device):
+    name = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("parts") / "checkpoint.h5"))
+    values = numbers(ROWS, 2)
+    whole = WholeTensor(values.shape, values.dtype, device=device)
+    own = whole.rows()
+    whole.local.copy_(values[own.start : own.stop])
+    whole.sync()
+    other = torch.device("cuda", (torch.cuda.current_device() + 1) % torch.cuda.device_count())
+    checkpoint.save(name, {"rows": whole.node_on(other)})
+    assert np.array_equal(checkpoint.load(name)["rows"], values.numpy())
+
+
+def test_row_loaders_need_a_tensor_in_host_memory():
+    with pytest.raises(errors.UnsupportedError, match="tensor is on cuda:.*in host memory"):
+        syncyte.torch.RowLoader(filled(numbers(ROWS, 2)), [torch.tensor([0])])
+
+
+def test_an_index_of_the_device_out_of_range():
+    whole = filled(numbers(ROWS, 2))
+    for key in (on_device([0, ROWS]), (slice(None), on_device([-3])), on_device([0, -ROWS - 1])):
+        with pytest.raises(errors.OutOfRangeError, match=r"at position \d is out of range for dimension"):
+            whole[key]
+
+
+def test_wholememorys_barrier_waits_for_the_device():
+    wm.init_lib()
+    wm.mp_init(RANK, SIZE)
+    for use_host_memory in (False, True):
+        table = wm.create_tensor([SIZE, 2], [], torch.float32, use_host_memory, [])
+        assert table.is_cuda
+        table[RANK] = RANK + 1
+        wm.barrier([])
+        expected = torch.arange(1.0, SIZE + 1)
+        assert torch.equal(table[:, 1].cpu(), expected)
+        wm.barrier([])
+
+
 def test_own_rows_stay_in_place():
     whole = filled(numbers(4 * SIZE, 2))
     whole.local.data = torch.ones(4, 2, device="cuda")

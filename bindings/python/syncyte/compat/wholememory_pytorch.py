@@ -138,6 +138,8 @@ def _comm_of(ranks: Sequence[int]) -> Comm:
 def barrier(ranks: Sequence[int]) -> None:
     """Returns when all of these ranks have called it. Collective over them.
 
+    Afterwards every rank sees the others' writes to tensors: it waits for the work of this rank's current device first.
+
     Parameters
     ----------
     ranks : sequence of int
@@ -148,7 +150,14 @@ def barrier(ranks: Sequence[int]) -> None:
     NotInitializedError, ArgumentError
         mp_init() was not called; the list does not contain this rank.
     """
-    _comm_of(ranks).barrier()
+    comm = _comm_of(ranks)
+    _wait_for_device()
+    comm.barrier()
+
+
+def _wait_for_device() -> None:
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
 
 
 def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
@@ -583,6 +592,7 @@ def load_embedding_to_tensor_from_file_prefix(
     def read() -> None:
         with torch.no_grad():
             read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
+        _wait_for_device()
 
     comm._prepare(operation, read, always=True)
     comm.agree(operation=operation)

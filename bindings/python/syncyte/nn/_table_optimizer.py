@@ -192,8 +192,10 @@ class TableOptimizer(torch.optim.Optimizer):
         if known is None:
             rows, values = rows.clone(), values.clone()
         else:  # appended: a sum would be rounded to the table's type
+            _use_here(known)
             rows, values = torch.cat((known._indices()[0], rows)), torch.cat((known._values(), values))
         table.weight.grad = torch.sparse_coo_tensor(rows[None], values, table.weight.shape, check_invariants=False)
+        _finish_before_backward_returns(table.weight.grad)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -362,6 +364,31 @@ def _keep_gradients(gradients: torch.Tensor, tensor: int, index: torch.Tensor, p
 
 _library = torch.library.Library("syncyte", "IMPL")
 _library.impl("keep_gradients", _keep_gradients, "CPU")
+
+
+# backward() runs each node on the stream of its forward, and makes its caller's stream wait for gradients of leaves.
+# The gradients of tables are no results of nodes, so that these functions do it.
+
+
+def _finish_before_backward_returns(gradient: torch.Tensor) -> None:
+    """Makes the stream of backward()'s caller wait for a gradient that the current stream computes."""
+    if not gradient.is_cuda:
+        return
+    device, ready = gradient.device, torch.cuda.current_stream(gradient.device).record_event()
+    gradient._syncyte_ready = ready  # type: ignore[attr-defined]
+    engine: Any = torch.autograd.Variable._execution_engine
+    engine.queue_callback(lambda: torch.cuda.current_stream(device).wait_event(ready))
+
+
+def _use_here(gradient: torch.Tensor) -> None:
+    """Lets the current stream read a gradient that a node on another stream may have computed."""
+    ready = getattr(gradient, "_syncyte_ready", None)
+    if ready is None:
+        return
+    stream = torch.cuda.current_stream(gradient.device)
+    stream.wait_event(ready)
+    for part in (gradient._indices(), gradient._values()):
+        part.record_stream(stream)
 
 
 def _as_layers(layers: WholeEmbedding | Iterable[WholeEmbedding]) -> list[WholeEmbedding]:
