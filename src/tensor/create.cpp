@@ -41,7 +41,7 @@ void require_host_memory(const tensor_options& options, const char* kind) {
 
 void require_no_locks(const tensor_options& options) {
   base::expect(!options.row_locks && !options.deterministic, SYNCYTE_ERR_UNSUPPORTED, "options",
-               options.row_locks ? "row_locks" : "deterministic", "none of both: the tensor is in device memory");
+               options.row_locks ? "row_locks" : "deterministic", "neither: the tensor is in device memory");
 }
 
 /// Throws unless a tensor may wrap an array: one in device memory is within reach of its own rank alone.

@@ -272,7 +272,6 @@ int make_and_wait(int socket) {
 
 namespace {
 
-/// Another process's memory is mapped by a descriptor, and stays after that process was killed.
 TEST_F(driver_contract, memory_can_be_mapped_to_be_read) {
   handle of = 0;
   ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
@@ -289,6 +288,7 @@ TEST_F(driver_contract, memory_can_be_mapped_to_be_read) {
   EXPECT_CUDA(cuda_.cuMemRelease(of));
 }
 
+/// Another process's memory is mapped by a descriptor, and stays after that process was killed.
 TEST_F(driver_contract, memory_outlives_its_maker) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
