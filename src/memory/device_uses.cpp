@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/device_uses.hpp"
 
+#include <pthread.h>
+
 #include <mutex>
 #include <utility>
 
@@ -13,7 +15,11 @@ struct use_list {
 };
 
 use_list& all() {
-  static auto* const list = new use_list;  // leaked: objects may live until the process' end
+  static use_list* const list = [] {
+    constexpr auto unlock = [] { all().mutex.unlock(); };
+    ::pthread_atfork([] { all().mutex.lock(); }, unlock, unlock);  // a child lacks the thread that holds the lock
+    return new use_list;                                           // leaked: objects may live until the process' end
+  }();
   return *list;
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "memory/device.hpp"
+#include "memory/device_uses.hpp"
+#include "processes.hpp"
 #include "status.hpp"
 
 namespace {
@@ -79,5 +83,22 @@ TEST(device, unknown_kinds_and_devices_are_refused) {
 }
 
 TEST(device, copies_of_nothing_need_no_address) { memory::copy(host(nullptr), host(nullptr), 0); }
+
+/// A child would wait for ever for a lock that another thread of its parent has held at the fork.
+TEST(device, uses_are_listed_in_a_child_that_is_forked_meanwhile) {
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) const memory::listed_use use({{}, 1, "test"});
+  });
+  int code = 0;
+  for (int round = 0; round < 100 && code == 0; ++round)
+    code = test::run_process([] {
+      alarm(5);
+      return memory::device_uses().size() > 1 ? 1 : 0;
+    });
+  is_over = true;
+  other.join();
+  EXPECT_EQ(code, 0);
+}
 
 }  // namespace
