@@ -53,15 +53,19 @@ std::recursive_mutex& mutex() {
   return one;
 }
 
-bool fails_now(const char* function) {
+CUresult failure_now(const char* function) {
   static std::string counted;  // value of the variable
   static int calls = 0;
   const std::string wanted = text_of("STANDIN_FAIL", "");
   if (wanted != counted) calls = 0;
   counted = wanted;
   const auto colon = wanted.find(':');
-  return colon != std::string::npos && wanted.substr(0, colon) == function &&
-         ++calls == std::stoi(wanted.substr(colon + 1));
+  if (colon == std::string::npos || wanted.substr(0, colon) != function ||
+      ++calls != std::stoi(wanted.substr(colon + 1)))
+    return CUDA_SUCCESS;
+  const auto second = wanted.find(':', colon + 1);
+  return second == std::string::npos ? CUDA_ERROR_OUT_OF_MEMORY
+                                     : static_cast<CUresult>(std::stoi(wanted.substr(second + 1)));
 }
 
 const std::vector<int>& visible() { return devices; }

@@ -55,7 +55,7 @@ using namespace standin;
 STANDIN_API CUresult cuLibraryLoadData(CUlibrary* library, const void* binary, CUjit_option*, void**, unsigned,
                                        CUlibraryOption*, void**, unsigned) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuLibraryLoadData")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuLibraryLoadData"); code != CUDA_SUCCESS) return code;
   const auto* const toolkit = symbol<int>("standin_toolkit");
   int version = 0;
   cuDriverGetVersion(&version);
@@ -77,7 +77,7 @@ STANDIN_API CUresult cuLibraryGetKernel(CUkernel* found, CUlibrary, const char* 
 STANDIN_API CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, unsigned, unsigned block, unsigned,
                                     unsigned, unsigned, CUstream on, void** arguments, void**) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuLaunchKernel")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuLaunchKernel"); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
   const kernel what = *reinterpret_cast<const kernel*>(function);
   const auto* const given = static_cast<const std::byte*>(arguments[0]);

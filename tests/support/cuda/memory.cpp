@@ -136,7 +136,7 @@ STANDIN_API CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUm
 STANDIN_API CUresult cuMemCreate(handle* made, std::size_t bytes, const CUmemAllocationProp* wanted,
                                  unsigned long long) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemCreate")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemCreate"); code != CUDA_SUCCESS) return code;
   if (bytes == 0 || bytes % granularity != 0 || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       wanted->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
     return CUDA_ERROR_INVALID_VALUE;
@@ -163,7 +163,7 @@ STANDIN_API CUresult cuMemRelease(handle of) {
 STANDIN_API CUresult cuMemExportToShareableHandle(void* file, handle of, CUmemAllocationHandleType type,
                                                   unsigned long long) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemExportToShareableHandle")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemExportToShareableHandle"); code != CUDA_SUCCESS) return code;
   const auto found = allocations.find(of);
   if (found == allocations.end() || !found->second.is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     return CUDA_ERROR_INVALID_VALUE;
@@ -174,7 +174,7 @@ STANDIN_API CUresult cuMemExportToShareableHandle(void* file, handle of, CUmemAl
 
 STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CUmemAllocationHandleType type) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemImportFromShareableHandle")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemImportFromShareableHandle"); code != CUDA_SUCCESS) return code;
   if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
   const int given = static_cast<int>(reinterpret_cast<std::intptr_t>(file));
   char name[128] = "";
@@ -194,7 +194,7 @@ STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CU
 STANDIN_API CUresult cuMemAddressReserve(CUdeviceptr* range, std::size_t bytes, std::size_t alignment, CUdeviceptr hint,
                                          unsigned long long) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemAddressReserve")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemAddressReserve"); code != CUDA_SUCCESS) return code;
   if (arena == nullptr || bytes == 0 || bytes % granularity != 0) return CUDA_ERROR_INVALID_VALUE;
   std::byte* at = pointer(hint);
   if (at == nullptr || !is_device_address(at) || hint % granularity != 0 || overlaps(ranges, at, bytes)) {
@@ -221,7 +221,7 @@ STANDIN_API CUresult cuMemAddressFree(CUdeviceptr range, std::size_t bytes) {
 STANDIN_API CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, handle of,
                               unsigned long long) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemMap")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemMap"); code != CUDA_SUCCESS) return code;
   std::byte* const at = pointer(address);
   const auto found = allocations.find(of);
   if (found == allocations.end() || offset != 0 || bytes != found->second.bytes || address % granularity != 0)
@@ -255,7 +255,7 @@ STANDIN_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
 STANDIN_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* given,
                                     std::size_t count) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemSetAccess")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemSetAccess"); code != CUDA_SUCCESS) return code;
   rights allowed = rights::none;
   for (std::size_t i = 0; i < count; ++i)
     if (given[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
@@ -273,7 +273,7 @@ STANDIN_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, cons
 STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   const std::lock_guard lock(mutex());
   CUdevice device = 0;
-  if (fails_now("cuMemAlloc")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemAlloc"); code != CUDA_SUCCESS) return code;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult code = cuCtxGetDevice(&device); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
@@ -316,8 +316,8 @@ STANDIN_API CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
 
 STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuMemHostAlloc") || bytes == 0)
-    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemHostAlloc"); code != CUDA_SUCCESS) return code;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   *address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (*address == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   pinned[static_cast<std::byte*>(*address)] = bytes;
@@ -337,7 +337,7 @@ STANDIN_API CUresult cuMemFreeHost(void* address) {
 STANDIN_API CUresult cuMemHostRegister(void* address, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex());
   auto* const at = static_cast<std::byte*>(address);
-  if (fails_now("cuMemHostRegister")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuMemHostRegister"); code != CUDA_SUCCESS) return code;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (overlaps(registered, at, bytes) || overlaps(pinned, at, bytes)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   registered[at] = bytes;

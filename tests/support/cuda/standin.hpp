@@ -9,8 +9,8 @@
 //
 // Environment: STANDIN_DEVICES (2), CUDA_VISIBLE_DEVICES (numbers), STANDIN_BYTES of each device (8 GiB),
 // STANDIN_VERSION of the driver (that of the toolkit), STANDIN_FAIL=cuMemMap:3 (the third call of cuMemMap finds no
-// memory), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1 (devices cannot access each
-// other's memory), STANDIN_NO_ATOMICS=1 (they can, without atomics).
+// memory; cuMemMap:3:101 has error 101), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1
+// (devices cannot access each other's memory), STANDIN_NO_ATOMICS=1 (they can, without atomics).
 
 #include <cuda.h>
 
@@ -27,8 +27,8 @@ namespace standin {
 /// Held by every function; the driver's functions call each other.
 std::recursive_mutex& mutex();
 
-/// Whether STANDIN_FAIL wants this call of a function to fail.
-bool fails_now(const char* function);
+/// The error that STANDIN_FAIL wants of this call of a function; CUDA_SUCCESS if it wants none.
+CUresult failure_now(const char* function);
 
 // Devices. Numbers are those of the program, unless they are called physical.
 const std::vector<int>& visible();  // physical numbers

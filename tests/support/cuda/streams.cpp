@@ -93,7 +93,7 @@ using namespace standin;
 
 STANDIN_API CUresult cuStreamCreate(CUstream* handle, unsigned) {
   const std::lock_guard lock(mutex());
-  if (fails_now("cuStreamCreate")) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (const CUresult code = failure_now("cuStreamCreate"); code != CUDA_SUCCESS) return code;
   auto* const made = new stream;
   streams.insert(made);
   *handle = reinterpret_cast<CUstream>(made);
@@ -147,6 +147,7 @@ STANDIN_API CUresult cuEventDestroy(CUevent handle) {
 
 STANDIN_API CUresult cuEventRecord(CUevent handle, CUstream on) {
   const std::lock_guard lock(mutex());
+  if (const CUresult code = failure_now("cuEventRecord"); code != CUDA_SUCCESS) return code;
   stream& of = stream_of(on);
   event_of(handle) = {&of, of.added};
   return sticky();
@@ -154,6 +155,7 @@ STANDIN_API CUresult cuEventRecord(CUevent handle, CUstream on) {
 
 STANDIN_API CUresult cuEventQuery(CUevent handle) {
   const std::lock_guard lock(mutex());
+  if (const CUresult code = failure_now("cuEventQuery"); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
   const event& of = event_of(handle);
   return of.is_over() ? CUDA_SUCCESS : advance(*of.of);
