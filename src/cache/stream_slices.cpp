@@ -49,13 +49,8 @@ class stream_slice final : public slice {
       release(data);
       return;
     }
-    waiting released{data, {}};
-    for (void* const stream : found->second) {
-      released.events.push_back(memory::cuda_system().make_event(of().device()));
-      released.events.back()->record(stream);
-    }
+    waiting_.push_back({data, events_on(found->second)});
     users_.erase(found);
-    waiting_.push_back(std::move(released));
   }
 
   /// Offsets in the region of the released blocks that other streams still use.
@@ -73,22 +68,48 @@ class stream_slice final : public slice {
   }
 
  private:
+  using event_list = std::vector<std::unique_ptr<memory::device_event>>;
+
   /// A released block, with an event on each of the other streams that used it.
   struct waiting {
     const void* data;
-    std::vector<std::unique_ptr<memory::device_event>> events;
+    event_list events;
   };
 
-  /// Frees the released blocks whose events are over; waits for the events if told to.
-  void free_done(bool waits) {
-    std::erase_if(waiting_, [&](const waiting& each) {
-      for (const auto& event : each.events) {
-        if (waits) event->wait();
-        if (!event->is_done()) return false;
+  /// An event behind the work of each stream; none if that fails: then the device's work is over.
+  event_list events_on(const std::set<void*>& streams) const {
+    const int device = of().device();
+    event_list result;
+    try {
+      for (void* const stream : streams) {
+        result.push_back(memory::cuda_system().make_event(device));
+        result.back()->record(stream);
       }
-      release(each.data);
-      return true;
+    } catch (const base::error&) {
+      memory::cuda_backend().finish(device);  // a device that has failed does nothing more
+      result.clear();
+    }
+    return result;
+  }
+
+  static bool are_over(const event_list& of, bool waits) {
+    return std::ranges::all_of(of, [&](const auto& event) {
+      if (waits) event->wait();
+      return event->is_done();
     });
+  }
+
+  /// Frees the released blocks whose events are over; waits for the events if told to. After an error of an event the
+  /// other blocks wait as before.
+  void free_done(bool waits) {
+    for (auto each = waiting_.begin(); each != waiting_.end();) {
+      if (!are_over(each->events, waits)) {
+        ++each;
+        continue;
+      }
+      release(each->data);
+      each = waiting_.erase(each);
+    }
   }
 
   void* stream_;

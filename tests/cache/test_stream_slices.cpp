@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,6 +175,65 @@ TEST_F(cache_stream_slices, a_block_that_another_stream_uses_comes_back_after_it
               release_on_stream(of.first, block);
               EXPECT_EQ(acquire_on_stream(of.first, 4 * unit), block) << "a full slice waits";
               release_on_stream(of.first, block);
+              clear_stream(of.first);
+            }),
+            0);
+}
+
+/// The stand-in's failure of one call.
+class failing_call {
+ public:
+  explicit failing_call(const char* call) { setenv("STANDIN_FAIL", call, 1); }
+  ~failing_call() { unsetenv("STANDIN_FAIL"); }
+  failing_call(const failing_call&) = delete;
+  failing_call& operator=(const failing_call&) = delete;
+};
+
+TEST_F(cache_stream_slices, a_block_comes_back_although_its_event_cannot_be_made) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "not the stand-in";
+  EXPECT_EQ(run_checks([] {
+              const streams_of_region of;
+              of.insert(of.first, 0, 4 * unit);
+              void* const block = acquire_on_stream(of.first, 4 * unit);
+              record_stream(of.first, block, of.second.stream);
+              auto pinned = memory::cuda_system().allocate_pinned(0, 1);
+              pinned[0] = std::byte{'q'};
+              memory::cuda_backend().copy({block, SYNCYTE_MEMORY_CUDA, 0}, {pinned.get(), SYNCYTE_MEMORY_HOST, 0}, 1,
+                                          of.second.stream);
+              {
+                const failing_call failing("cuEventRecord:1");
+                release_on_stream(of.first, block);
+              }
+              EXPECT_EQ(test::read(block, 0, 1), "q") << "after the other stream's work";
+              EXPECT_EQ(acquire_on_stream(of.first, 4 * unit), block);
+              release_on_stream(of.first, block);
+              clear_stream(of.first);
+            }),
+            0);
+}
+
+TEST_F(cache_stream_slices, an_event_that_fails_frees_no_block_twice) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "not the stand-in";
+  EXPECT_EQ(run_checks([] {
+              const streams_of_region of;
+              of.insert(of.first, 0, 4 * unit);
+              void* const busy = memory::cuda_backend().create_stream(0);
+              auto pinned = memory::cuda_system().allocate_pinned(0, 1);
+              std::vector<void*> blocks;
+              for (void* const user : {of.second.stream, busy, of.second.stream}) {
+                blocks.push_back(acquire_on_stream(of.first, 1));
+                record_stream(of.first, blocks.back(), user);
+              }
+              for (int i = 0; i < 9; ++i)  // the stand-in does it when something waits
+                memory::cuda_backend().copy({blocks[1], SYNCYTE_MEMORY_CUDA, 0}, {pinned.get(), SYNCYTE_MEMORY_HOST, 0},
+                                            1, busy);
+              for (void* const each : blocks) release_on_stream(of.first, each);
+              {
+                const failing_call failing("cuEventQuery:3");  // the first block is free, the second is in use
+                EXPECT_EQ(outcome([&] { acquire_on_stream(of.first, unit); }).first, SYNCYTE_ERR_MEMORY);
+              }
+              EXPECT_EQ(acquire_on_stream(of.first, 4 * unit), blocks[0]) << "a full slice waits";
+              release_on_stream(of.first, blocks[0]);
               clear_stream(of.first);
             }),
             0);
