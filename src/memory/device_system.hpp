@@ -23,8 +23,8 @@ std::string text_of(const device_id& id);
 enum class device_access { read, write };
 
 /// A range of device addresses of this process. Its pages lie on any devices, and may be those of other processes. The
-/// destructor waits for the device's operations and unmaps the pages; memory lives while a process maps it. All
-/// functions throw base::error with the driver's reason.
+/// destructor waits for the operations of the devices that use it and unmaps the pages; memory lives while a process
+/// maps it. All functions throw base::error with the driver's reason.
 class device_range {
  public:
   virtual ~device_range() = default;
@@ -37,7 +37,7 @@ class device_range {
   /// that was mapped to be read fails, and with it the device's context.
   virtual void map(std::size_t offset, std::size_t bytes, const descriptor& file,
                    device_access access = device_access::write) = 0;
-  /// Lets another device of this process read and write all mapped memory, at the same addresses.
+  /// Lets another device of this process read and write all mapped memory, at the same addresses. Thread-safe.
   virtual void allow(int device) = 0;
 };
 

@@ -84,8 +84,28 @@ TEST(device, unknown_kinds_and_devices_are_refused) {
 
 TEST(device, copies_of_nothing_need_no_address) { memory::copy(host(nullptr), host(nullptr), 0); }
 
+TEST(device, a_range_goes_after_the_work_of_all_devices_that_use_it) {
+  memory::device_backend& backend = memory::cuda_backend();
+  memory::device_system& system = memory::cuda_system();
+  if (backend.count() < 2 || !system.is_peer(1, 0)) GTEST_SKIP() << "no two devices that access each other's memory";
+  const std::size_t page = system.page_bytes(0);
+  auto range = system.reserve(0, page);
+  range->create(0, page);
+  auto pinned = system.allocate_pinned(1, page);
+  pinned[page - 1] = std::byte{'q'};
+  backend.copy(cuda(range->data()), host(pinned.get()), page, nullptr);
+  pinned[page - 1] = std::byte{0};
+  range->allow(1);
+  void* const stream = backend.create_stream(1);
+  backend.copy(host(pinned.get()), {range->data(), SYNCYTE_MEMORY_CUDA, 1}, page, stream);
+  range.reset();
+  backend.synchronize(1, stream);
+  EXPECT_EQ(pinned[page - 1], std::byte{'q'});
+}
+
 /// A child would wait for ever for a lock that another thread of its parent has held at the fork.
 TEST(device, uses_are_listed_in_a_child_that_is_forked_meanwhile) {
+  EXPECT_TRUE(memory::device_uses().empty());
   std::atomic<bool> is_over{false};
   std::thread other([&] {
     while (!is_over) const memory::listed_use use({{}, 1, "test"});

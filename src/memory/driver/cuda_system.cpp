@@ -4,11 +4,13 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "memory/device.hpp"
 #include "memory/device_system.hpp"
 #include "memory/driver/context.hpp"
 
@@ -66,15 +68,15 @@ class physical_memory {
 
 class cuda_range final : public device_range {
  public:
-  cuda_range(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
+  cuda_range(int device, std::size_t bytes) : device_(device), bytes_(bytes), users_{device} {
     const device_scope on(device);
     check(on->cuMemAddressReserve(&begin_, bytes, 0, 0, 0), "cuMemAddressReserve");
   }
 
   ~cuda_range() override {
+    for (const int device : users_) cuda_backend().finish(device);
     try {
       const device_scope on(device_);
-      on->cuCtxSynchronize();
       for (const auto& [offset, bytes] : mapped_) on->cuMemUnmap(begin_ + offset, bytes);
       on->cuMemAddressFree(begin_, bytes_);
     } catch (const base::error&) {
@@ -113,7 +115,9 @@ class cuda_range final : public device_range {
   }
 
   void allow(int device) override {
+    const std::lock_guard lock(mutex_);
     const device_scope on(device_);
+    users_.insert(device);
     for (const auto& [offset, bytes] : mapped_) set_access(on, offset, bytes, device, device_access::write);
   }
 
@@ -137,6 +141,8 @@ class cuda_range final : public device_range {
   std::size_t bytes_;
   CUdeviceptr begin_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> mapped_;  // offsets and bytes
+  std::mutex mutex_;                                         // guards the member below
+  std::set<int> users_;                                      // devices that may access the range
 };
 
 class cuda_event final : public device_event {
