@@ -245,6 +245,27 @@ int receive_file(int socket) {
 
 }  // namespace
 
+/// Writes to device 0's memory by device 1, without access: in a process of its own (`test_driver_contract
+/// --intruder`), which can use no device afterwards. Returns whether the driver has refused it.
+bool is_intruder_refused() {
+  const functions& cuda = started();
+  CUcontext first = nullptr, second = nullptr;
+  CUdeviceptr at = 0;
+  std::size_t page = 0;
+  handle of = 0;
+  check(cuda.cuDevicePrimaryCtxRetain(&first, 0), "cuDevicePrimaryCtxRetain");
+  check(cuda.cuDevicePrimaryCtxRetain(&second, 1), "cuDevicePrimaryCtxRetain");
+  check(cuda.cuCtxPushCurrent(second), "cuCtxPushCurrent");
+  check(cuda.cuMemGetAllocationGranularity(&page, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
+  check(cuda.cuMemCreate(&of, page, &on_device_0(), 0), "cuMemCreate");
+  check(cuda.cuMemAddressReserve(&at, page, 0, 0, 0), "cuMemAddressReserve");
+  check(cuda.cuMemMap(at, page, 0, of, 0), "cuMemMap");
+  const CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  check(cuda.cuMemSetAccess(at, page, &access, 1), "cuMemSetAccess");
+  return cuda.cuMemsetD8Async(at, 1, page, nullptr) != CUDA_SUCCESS ||
+         cuda.cuStreamSynchronize(nullptr) != CUDA_SUCCESS;
+}
+
 /// The maker of shared memory: a process of its own (`test_driver_contract --maker SOCKET`), which is killed.
 int make_and_wait(int socket) {
   const functions& cuda = started();
@@ -288,6 +309,63 @@ TEST_F(driver_contract, memory_can_be_mapped_to_be_read) {
   EXPECT_CUDA(cuda_.cuMemRelease(of));
 }
 
+TEST_F(driver_contract, each_device_needs_access_of_its_own) {
+  int count = 0, is_peer = 0;
+  ASSERT_CUDA(cuda_.cuDeviceGetCount(&count));
+  if (count > 1) is_peer = cuda_.cuDeviceCanAccessPeer(&is_peer, 1, 0) == CUDA_SUCCESS && is_peer != 0;
+  if (is_peer == 0) GTEST_SKIP() << "no two devices that can access each other's memory";
+  const pid_t intruder = ::fork();
+  if (intruder == 0) {
+    ::execl("/proc/self/exe", "driver_contract", "--intruder", nullptr);
+    ::_exit(1);
+  }
+  int status = -1;
+  ::waitpid(intruder, &status, 0);
+  EXPECT_EQ(status, 0) << "device 1 has written without access";
+
+  handle of = 0;
+  ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
+  const CUdeviceptr at = map(of, page_);
+  CUcontext first = nullptr, second = nullptr;
+  ASSERT_CUDA(cuda_.cuDevicePrimaryCtxRetain(&first, 0));
+  ASSERT_CUDA(cuda_.cuDevicePrimaryCtxRetain(&second, 1));
+  ASSERT_CUDA(cuda_.cuCtxPushCurrent(second));
+  CUdeviceptr block = 0;
+  ASSERT_CUDA(cuda_.cuMemAlloc(&block, page_));
+  EXPECT_CUDA(cuda_.cuMemcpyPeerAsync(block, second, at, first, page_, nullptr));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(nullptr)) << "a copy between devices needs no access";
+  EXPECT_CUDA(cuda_.cuMemFree(block));
+  CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  access.location.id = 1;
+  ASSERT_CUDA(cuda_.cuMemSetAccess(at, page_, &access, 1));
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(at, 42, page_, nullptr));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(nullptr));
+  EXPECT_CUDA(cuda_.cuCtxPopCurrent(nullptr));
+  EXPECT_EQ(read(at, page_), std::vector<char>(page_, 42)) << "device 0 keeps its access";
+  unmap(at, page_);
+  EXPECT_CUDA(cuda_.cuMemRelease(of));
+}
+
+/// A context's wait is for the streams of its device.
+TEST_F(driver_contract, work_of_another_device_has_a_wait_of_its_own) {
+  int count = 0;
+  ASSERT_CUDA(cuda_.cuDeviceGetCount(&count));
+  if (count < 2) GTEST_SKIP() << "one device";
+  CUcontext second = nullptr;
+  CUstream stream = nullptr;
+  void* pinned = nullptr;
+  ASSERT_CUDA(cuda_.cuMemHostAlloc(&pinned, 1, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+  ASSERT_CUDA(cuda_.cuDevicePrimaryCtxRetain(&second, 1));
+  ASSERT_CUDA(cuda_.cuCtxPushCurrent(second));
+  ASSERT_CUDA(cuda_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(pinned), 42, 1, stream));
+  EXPECT_CUDA(cuda_.cuCtxSynchronize());
+  EXPECT_EQ(*static_cast<char*>(pinned), 42);
+  EXPECT_CUDA(cuda_.cuStreamDestroy(stream));
+  EXPECT_CUDA(cuda_.cuCtxPopCurrent(nullptr));
+  EXPECT_CUDA(cuda_.cuMemFreeHost(pinned));
+}
+
 /// Another process's memory is mapped by a descriptor, and stays after that process was killed.
 TEST_F(driver_contract, memory_outlives_its_maker) {
   int ends[2];
@@ -319,6 +397,7 @@ TEST_F(driver_contract, memory_outlives_its_maker) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--maker") return make_and_wait(std::stoi(argv[2]));
+  if (argc == 2 && std::string(argv[1]) == "--intruder") return is_intruder_refused() ? 0 : 1;
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -6,19 +6,15 @@
 #include "memory/per_device.hpp"
 
 namespace syncyte::memory::driver {
-namespace {
 
-/// A device's primary context. Never released: it ends with the process.
-CUcontext primary_context(const functions& cuda, int device) {
+CUcontext primary_context(int device) {
   static per_device<std::remove_pointer_t<CUcontext>> known;
   return known.get(device, [&](int number) {
     CUcontext made = nullptr;
-    check(cuda.cuDevicePrimaryCtxRetain(&made, driver_number(number)), "cuDevicePrimaryCtxRetain");
+    check(started().cuDevicePrimaryCtxRetain(&made, driver_number(number)), "cuDevicePrimaryCtxRetain");
     return made;
   });
 }
-
-}  // namespace
 
 CUdevice driver_number(int device) {
   CUdevice number = 0;
@@ -27,7 +23,7 @@ CUdevice driver_number(int device) {
 }
 
 device_scope::device_scope(int device) : cuda_(started()) {
-  check(cuda_.cuCtxPushCurrent(primary_context(cuda_, device)), "cuCtxPushCurrent");
+  check(cuda_.cuCtxPushCurrent(primary_context(device)), "cuCtxPushCurrent");
 }
 
 }  // namespace syncyte::memory::driver

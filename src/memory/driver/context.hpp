@@ -8,8 +8,11 @@ namespace syncyte::memory::driver {
 /// A number that the driver has for one of this process's devices.
 CUdevice driver_number(int device);
 
-/// Makes a device's primary context, which CUDA's runtime and PyTorch use too, current for this thread; the destructor
-/// restores the application's. Throws as started().
+/// A device's primary context, which CUDA's runtime and PyTorch use too. Never released: it ends with the process.
+CUcontext primary_context(int device);
+
+/// Makes a device's primary context current for this thread; the destructor restores the application's. Throws as
+/// started().
 class device_scope {
  public:
   explicit device_scope(int device);

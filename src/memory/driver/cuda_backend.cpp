@@ -39,7 +39,15 @@ class cuda final : public device_backend {
     if (bytes == 0) return;
     const device_scope on(target.memory == SYNCYTE_MEMORY_CUDA ? target.device : source.device);
     const auto queue = static_cast<CUstream>(stream);
-    check(on->cuMemcpyAsync(address_of(target.data), address_of(source.data), bytes, queue), "cuMemcpyAsync");
+    const CUdeviceptr to = address_of(target.data), from = address_of(source.data);
+    if (target.memory == source.memory && target.device != source.device) {
+      // A device may have no access to mapped memory of the other.
+      const CUcontext of_target = driver::primary_context(target.device),
+                      of_source = driver::primary_context(source.device);
+      check(on->cuMemcpyPeerAsync(to, of_target, from, of_source, bytes, queue), "cuMemcpyPeerAsync");
+    } else {
+      check(on->cuMemcpyAsync(to, from, bytes, queue), "cuMemcpyAsync");
+    }
     if (stream == nullptr) check(on->cuStreamSynchronize(nullptr), "cuStreamSynchronize");
   }
 

@@ -51,6 +51,7 @@ namespace syncyte::memory::driver {
   EACH(cuMemSetAccess)                 \
   EACH(cuMemUnmap)                     \
   EACH(cuMemcpyAsync)                  \
+  EACH(cuMemcpyPeerAsync)              \
   EACH(cuMemsetD8Async)                \
   EACH(cuPointerGetAttribute)          \
   EACH(cuStreamCreate)                 \

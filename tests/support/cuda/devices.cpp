@@ -75,6 +75,8 @@ int number_of(int physical) {
   return found == devices.end() ? -1 : static_cast<int>(found - devices.begin());
 }
 
+CUdevice device_of(CUcontext context) { return static_cast<int>(reinterpret_cast<std::size_t>(context) - 0x1000); }
+
 std::size_t bytes_per_device() { return std::stoull(text_of("STANDIN_BYTES", "8589934592")); }
 
 CUresult& sticky() {
@@ -197,7 +199,7 @@ STANDIN_API CUresult cuCtxSetCurrent(CUcontext context) {
 
 STANDIN_API CUresult cuCtxGetDevice(CUdevice* device) {
   if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  *device = static_cast<int>(reinterpret_cast<std::size_t>(contexts.back()) - 0x1000);
+  *device = device_of(contexts.back());
   return CUDA_SUCCESS;
 }
 

@@ -34,9 +34,13 @@ void* host_kernels() {
   return library;
 }
 
-/// The stand-in's own address of what a kernel accesses; null, with an error, for host memory that is not pinned.
+CUdevice running_on = 0;  // the device of the kernel that runs: one at a time
+
+/// The stand-in's own address of what a kernel accesses; null, with an error, for host memory that is not pinned and
+/// memory that the kernel's device may not read.
 void* kernels_address(const void* address) {
-  if (address == nullptr || is_pinned(address)) return own_address(address);
+  const bool is_legal = is_pinned(address) && is_accessible(running_on, address, 1, rights::read);
+  if (address == nullptr || is_legal) return own_address(address);
   sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
   return nullptr;
 }
@@ -82,5 +86,8 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned
   const kernel what = *reinterpret_cast<const kernel*>(function);
   const auto* const given = static_cast<const std::byte*>(arguments[0]);
   const auto argument = std::make_shared<std::vector<std::byte>>(given, given + what.argument_bytes);
-  return add_to_stream(on, [=] { what.run(argument->data(), kernels_address, std::int64_t{grid} * block); });
+  return add_to_stream(on, [=](CUdevice device) {
+    running_on = device;
+    what.run(argument->data(), kernels_address, std::int64_t{grid} * block);
+  });
 }

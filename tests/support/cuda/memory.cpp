@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "standin.hpp"
@@ -31,7 +32,12 @@ struct allocation {
 struct mapping {
   std::size_t bytes;
   handle of;
-  rights allowed;
+  std::map<CUdevice, rights> allowed{};
+
+  rights of_device(CUdevice number) const {
+    const auto found = allowed.find(number);
+    return found == allowed.end() ? rights::none : found->second;
+  }
 };
 
 std::byte* arena = nullptr;  // device addresses; the stand-in's own are arena_bytes higher
@@ -69,8 +75,23 @@ void drop(handle of) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + granularity - 1) / granularity * granularity; }
 
-int protection_of(rights allowed) {
-  return allowed == rights::write ? PROT_READ | PROT_WRITE : allowed == rights::read ? PROT_READ : PROT_NONE;
+/// Of the stand-in's own mapping: what any device may do.
+int protection_of(const mapping& its) {
+  rights most = rights::none;
+  for (const auto& [device, allowed] : its.allowed) most = std::max(most, allowed);
+  return most == rights::write ? PROT_READ | PROT_WRITE : most == rights::read ? PROT_READ : PROT_NONE;
+}
+
+/// Whether a device can access the memory of an allocation.
+bool can_access(CUdevice device, const allocation& of) {
+  int is_peer = 0;
+  cuDeviceCanAccessPeer(&is_peer, device, number_of(of.physical));
+  return is_peer != 0 || number_of(of.physical) == device;
+}
+
+rights rights_of(CUmemAccess_flags flags) {
+  if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return rights::write;
+  return flags == CU_MEM_ACCESS_FLAGS_PROT_READ ? rights::read : rights::none;
 }
 
 }  // namespace
@@ -90,14 +111,14 @@ void* own_address(const void* address) {
   return is_device_address(address) ? at + arena_bytes : at;
 }
 
-bool is_accessible(const void* address, std::size_t bytes, rights wanted) {
+bool is_accessible(CUdevice by, const void* address, std::size_t bytes, rights wanted) {
   if (!is_device_address(address)) return true;
   auto* at = static_cast<std::byte*>(const_cast<void*>(address));
   const std::byte* const end = at + bytes;
   while (at < end) {
     const auto found = entry_before(mappings, at);
     if (found == mappings.end() || at >= found->first + found->second.bytes) return false;
-    if (found->second.allowed < wanted) return false;
+    if (found->second.of_device(by) < wanted) return false;
     at = found->first + found->second.bytes;
   }
   return true;
@@ -233,7 +254,7 @@ STANDIN_API CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_
   void* const own = ::mmap(at + arena_bytes, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second.file, 0);
   if (own == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   ++found->second.references;
-  mappings[at] = {bytes, of, rights::none};
+  mappings[at] = {bytes, of};
   return CUDA_SUCCESS;
 }
 
@@ -256,20 +277,20 @@ STANDIN_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, cons
                                     std::size_t count) {
   const std::lock_guard lock(mutex());
   if (const CUresult code = failure_now("cuMemSetAccess"); code != CUDA_SUCCESS) return code;
-  rights allowed = rights::none;
-  for (std::size_t i = 0; i < count; ++i)
-    if (given[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
-      allowed = given[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? rights::write : std::max(allowed, rights::read);
   bool is_any = false;
   for (auto& [at, its] : mappings) {
     if (at < pointer(address) || at >= pointer(address) + bytes) continue;
-    its.allowed = allowed;
-    ::mprotect(at + arena_bytes, its.bytes, protection_of(allowed));
+    for (const CUmemAccessDesc& each : std::span(given, count)) {
+      if (!can_access(each.location.id, allocations.at(its.of))) return CUDA_ERROR_INVALID_DEVICE;
+      its.allowed[each.location.id] = rights_of(each.flags);
+    }
+    ::mprotect(at + arena_bytes, its.bytes, protection_of(its));
     is_any = true;
   }
   return is_any ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// All devices that can may access the memory, as if the program had enabled their access to each other's.
 STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   const std::lock_guard lock(mutex());
   CUdevice device = 0;
@@ -286,8 +307,9 @@ STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   cuMemAddressReserve(address, rounded(bytes), 0, 0, 0);
   cuMemMap(*address, rounded(bytes), 0, of, 0);
   cuMemRelease(of);
-  const CUmemAccessDesc everything{wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  cuMemSetAccess(*address, rounded(bytes), &everything, 1);
+  CUmemAccessDesc access{wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  for (access.location.id = 0; access.location.id < static_cast<int>(visible().size()); ++access.location.id)
+    cuMemSetAccess(*address, rounded(bytes), &access, 1);
   blocks[pointer(*address)] = rounded(bytes);
   return CUDA_SUCCESS;
 }

@@ -221,9 +221,12 @@ RUNTIME_API cudaError_t cudaMemcpy(void* target, const void* source, std::size_t
   return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
 }
 
-RUNTIME_API cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, int, std::size_t bytes,
+RUNTIME_API cudaError_t cudaMemcpyPeerAsync(void* target, int writer, const void* source, int reader, std::size_t bytes,
                                             cudaStream_t stream) {
-  return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
+  CUcontext of_writer = nullptr, of_reader = nullptr;
+  for (const auto& [device, context] : {std::pair(writer, &of_writer), std::pair(reader, &of_reader)})
+    if (const cudaError_t code = call(&cuDevicePrimaryCtxRetain, context, device); code != cudaSuccess) return code;
+  return call(&cuMemcpyPeerAsync, address_of(target), of_writer, address_of(source), of_reader, bytes, stream);
 }
 
 RUNTIME_API cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {

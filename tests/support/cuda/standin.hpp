@@ -33,6 +33,7 @@ CUresult failure_now(const char* function);
 // Devices. Numbers are those of the program, unless they are called physical.
 const std::vector<int>& visible();  // physical numbers
 int number_of(int physical);        // -1: not visible
+CUdevice device_of(CUcontext context);
 
 // Addresses.
 constexpr std::size_t arena_bytes = std::size_t{1} << 42;
@@ -44,16 +45,16 @@ void* own_address(const void* address);
 
 /// Later ones include the earlier.
 enum class rights { none, read, write };
-/// Whether all bytes are mapped with this access; true for host memory.
-bool is_accessible(const void* address, std::size_t bytes, rights wanted);
+/// Whether all bytes are mapped with this access for a device; true for host memory.
+bool is_accessible(CUdevice by, const void* address, std::size_t bytes, rights wanted);
 /// Whether copies to or from the address run later than the call: device memory, or host memory that is pinned.
 bool is_pinned(const void* address);
 std::size_t bytes_per_device();
 
 // Streams.
-using operation = std::function<void()>;
+using operation = std::function<void(CUdevice)>;  // of the stream
 void run_all_streams();
-/// Adds an operation, which runs later.
+/// Adds an operation, which runs later. Null is the default stream of the current context's device.
 CUresult add_to_stream(CUstream on, operation what);
 /// An error that all later calls return, as after an illegal access on a device; CUDA_SUCCESS if there is none.
 CUresult& sticky();

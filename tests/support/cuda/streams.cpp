@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,8 @@ namespace {
 
 /// Operations in their order; they run when something waits.
 struct stream {
-  std::deque<operation> waiting;
+  CUdevice device;
+  std::deque<operation> waiting{};
   long added = 0, done = 0;
 
   void add(operation one) {
@@ -27,7 +29,7 @@ struct stream {
     while (done < count && !waiting.empty()) {
       const operation next = std::move(waiting.front());
       waiting.pop_front();
-      next();
+      next(device);
       ++done;
     }
   }
@@ -40,19 +42,21 @@ struct event {
   bool is_over() const { return of == nullptr || of->done >= at; }
 };
 
-stream default_stream;
+std::map<CUdevice, stream> default_streams;
 std::set<stream*> streams;
 
-stream& stream_of(CUstream handle) {
-  const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-  return is_default ? default_stream : *reinterpret_cast<stream*>(handle);
+/// Null for a handle that is not a stream's, and for the default stream without a context.
+stream* find_stream(CUstream handle) {
+  if (handle != nullptr && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
+    auto* const given = reinterpret_cast<stream*>(handle);
+    return streams.contains(given) ? given : nullptr;
+  }
+  CUdevice device = 0;
+  if (cuCtxGetDevice(&device) != CUDA_SUCCESS) return nullptr;
+  return &default_streams.try_emplace(device, stream{device}).first->second;
 }
 
 event& event_of(CUevent handle) { return *reinterpret_cast<event*>(handle); }
-
-bool is_known(CUstream handle) {
-  return &stream_of(handle) == &default_stream || streams.contains(reinterpret_cast<stream*>(handle));
-}
 
 /// Runs the oldest operation of an unfinished stream, as a device does meanwhile.
 CUresult advance(stream& of) {
@@ -60,8 +64,9 @@ CUresult advance(stream& of) {
   return CUDA_ERROR_NOT_READY;
 }
 
-void copy_bytes(void* target, const void* source, std::size_t bytes) {
-  if (is_accessible(target, bytes, rights::write) && is_accessible(source, bytes, rights::read))
+/// Copies bytes by one device that writes and one that reads.
+void copy_bytes(CUdevice writer, void* target, CUdevice reader, const void* source, std::size_t bytes) {
+  if (is_accessible(writer, target, bytes, rights::write) && is_accessible(reader, source, bytes, rights::read))
     std::memmove(own_address(target), own_address(source), bytes);
   else
     sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -77,13 +82,14 @@ void set_bytes(void* target, int value, std::size_t bytes) {
 }  // namespace
 
 void run_all_streams() {
-  default_stream.run_until(default_stream.added);
+  for (auto& [device, each] : default_streams) each.run_until(each.added);
   for (stream* const each : streams) each->run_until(each->added);
 }
 
 CUresult add_to_stream(CUstream on, operation what) {
-  if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
-  stream_of(on).add(std::move(what));
+  stream* const of = find_stream(on);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  of->add(std::move(what));
   return CUDA_SUCCESS;
 }
 
@@ -94,7 +100,9 @@ using namespace standin;
 STANDIN_API CUresult cuStreamCreate(CUstream* handle, unsigned) {
   const std::lock_guard lock(mutex());
   if (const CUresult code = failure_now("cuStreamCreate"); code != CUDA_SUCCESS) return code;
-  auto* const made = new stream;
+  CUdevice device = 0;
+  if (const CUresult code = cuCtxGetDevice(&device); code != CUDA_SUCCESS) return code;
+  auto* const made = new stream{device};
   streams.insert(made);
   *handle = reinterpret_cast<CUstream>(made);
   return CUDA_SUCCESS;
@@ -103,36 +111,36 @@ STANDIN_API CUresult cuStreamCreate(CUstream* handle, unsigned) {
 /// The stream's operations still run.
 STANDIN_API CUresult cuStreamDestroy(CUstream handle) {
   const std::lock_guard lock(mutex());
-  if (!is_known(handle)) return CUDA_ERROR_INVALID_HANDLE;
-  stream& of = stream_of(handle);
-  of.run_until(of.added);
-  streams.erase(&of);
+  stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  of->run_until(of->added);
+  streams.erase(of);
   return CUDA_SUCCESS;
 }
 
 STANDIN_API CUresult cuStreamSynchronize(CUstream handle) {
   const std::lock_guard lock(mutex());
-  if (!is_known(handle)) return CUDA_ERROR_INVALID_HANDLE;
-  stream& of = stream_of(handle);
-  of.run_until(of.added);
+  stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  of->run_until(of->added);
   return sticky();
 }
 
 STANDIN_API CUresult cuStreamQuery(CUstream handle) {
   const std::lock_guard lock(mutex());
-  if (!is_known(handle)) return CUDA_ERROR_INVALID_HANDLE;
+  stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (sticky() != CUDA_SUCCESS) return sticky();
-  stream& of = stream_of(handle);
-  return of.waiting.empty() ? CUDA_SUCCESS : advance(of);
+  return of->waiting.empty() ? CUDA_SUCCESS : advance(*of);
 }
 
 STANDIN_API CUresult cuStreamWaitEvent(CUstream handle, CUevent on, unsigned) {
   const std::lock_guard lock(mutex());
   const event waited = event_of(on);
-  stream_of(handle).add([waited] {
+  const CUresult code = add_to_stream(handle, [waited](CUdevice) {
     if (waited.of != nullptr) waited.of->run_until(waited.at);
   });
-  return sticky();
+  return code == CUDA_SUCCESS ? sticky() : code;
 }
 
 STANDIN_API CUresult cuEventCreate(CUevent* handle, unsigned) {
@@ -148,8 +156,9 @@ STANDIN_API CUresult cuEventDestroy(CUevent handle) {
 STANDIN_API CUresult cuEventRecord(CUevent handle, CUstream on) {
   const std::lock_guard lock(mutex());
   if (const CUresult code = failure_now("cuEventRecord"); code != CUDA_SUCCESS) return code;
-  stream& of = stream_of(on);
-  event_of(handle) = {&of, of.added};
+  stream* const of = find_stream(on);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  event_of(handle) = {of, of->added};
   return sticky();
 }
 
@@ -168,35 +177,49 @@ STANDIN_API CUresult cuEventSynchronize(CUevent handle) {
   return sticky();
 }
 
-/// Waits for the streams of all devices, which is more than the driver does.
+/// Waits for the streams of the context's device.
 STANDIN_API CUresult cuCtxSynchronize() {
   const std::lock_guard lock(mutex());
-  run_all_streams();
+  stream* const of = find_stream(nullptr);
+  if (of == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  of->run_until(of->added);
+  for (stream* const each : streams)
+    if (each->device == of->device) each->run_until(each->added);
   return sticky();
 }
 
 /// Host memory that is not pinned is read at once, as the driver copies it elsewhere first, or written at once.
 STANDIN_API CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream on) {
   const std::lock_guard lock(mutex());
-  if (!is_known(on)) return CUDA_ERROR_INVALID_HANDLE;
+  stream* const of = find_stream(on);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (sticky() != CUDA_SUCCESS) return sticky();
   auto* const to = reinterpret_cast<void*>(target);
   const auto* const from = reinterpret_cast<const std::byte*>(source);
-  stream& of = stream_of(on);
   if (is_pinned(from))
-    of.add([=] { copy_bytes(to, from, bytes); });
+    of->add([=](CUdevice by) { copy_bytes(by, to, by, from, bytes); });
   else
-    of.add([=, kept = std::vector(from, from + bytes)] { copy_bytes(to, kept.data(), bytes); });
-  if (!is_pinned(to)) of.run_until(of.added);
+    of->add([=, kept = std::vector(from, from + bytes)](CUdevice by) { copy_bytes(by, to, by, kept.data(), bytes); });
+  if (!is_pinned(to)) of->run_until(of->added);
   return sticky();
+}
+
+/// Between memory of two devices, neither of which needs access to the other's.
+STANDIN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext writer, CUdeviceptr source, CUcontext reader,
+                                       std::size_t bytes, CUstream on) {
+  const std::lock_guard lock(mutex());
+  if (sticky() != CUDA_SUCCESS) return sticky();
+  auto* const to = reinterpret_cast<void*>(target);
+  const auto* const from = reinterpret_cast<const void*>(source);
+  return add_to_stream(on, [=](CUdevice) { copy_bytes(device_of(writer), to, device_of(reader), from, bytes); });
 }
 
 STANDIN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream on) {
   const std::lock_guard lock(mutex());
   if (sticky() != CUDA_SUCCESS) return sticky();
   auto* const to = reinterpret_cast<void*>(target);
-  return add_to_stream(on, [=] {
-    if (is_accessible(to, bytes, rights::write))
+  return add_to_stream(on, [=](CUdevice by) {
+    if (is_accessible(by, to, bytes, rights::write))
       set_bytes(own_address(to), value, bytes);
     else
       sticky() = CUDA_ERROR_ILLEGAL_ADDRESS;
