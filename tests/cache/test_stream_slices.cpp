@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -180,15 +179,6 @@ TEST_F(cache_stream_slices, a_block_that_another_stream_uses_comes_back_after_it
             0);
 }
 
-/// The stand-in's failure of one call.
-class failing_call {
- public:
-  explicit failing_call(const char* call) { setenv("STANDIN_FAIL", call, 1); }
-  ~failing_call() { unsetenv("STANDIN_FAIL"); }
-  failing_call(const failing_call&) = delete;
-  failing_call& operator=(const failing_call&) = delete;
-};
-
 TEST_F(cache_stream_slices, a_block_comes_back_although_its_event_cannot_be_made) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "not the stand-in";
   EXPECT_EQ(run_checks([] {
@@ -201,7 +191,7 @@ TEST_F(cache_stream_slices, a_block_comes_back_although_its_event_cannot_be_made
               memory::cuda_backend().copy({block, SYNCYTE_MEMORY_CUDA, 0}, {pinned.get(), SYNCYTE_MEMORY_HOST, 0}, 1,
                                           of.second.stream);
               {
-                const failing_call failing("cuEventRecord:1");
+                const test::environment_scope failing("STANDIN_FAIL", "cuEventRecord:1");
                 release_on_stream(of.first, block);
               }
               EXPECT_EQ(test::read(block, 0, 1), "q") << "after the other stream's work";
@@ -229,7 +219,8 @@ TEST_F(cache_stream_slices, an_event_that_fails_frees_no_block_twice) {
                                             1, busy);
               for (void* const each : blocks) release_on_stream(of.first, each);
               {
-                const failing_call failing("cuEventQuery:3");  // the first block is free, the second is in use
+                // The first block is free, the second in use, and the third one's event fails.
+                const test::environment_scope failing("STANDIN_FAIL", "cuEventQuery:3");
                 EXPECT_EQ(outcome([&] { acquire_on_stream(of.first, unit); }).first, SYNCYTE_ERR_MEMORY);
               }
               EXPECT_EQ(acquire_on_stream(of.first, 4 * unit), blocks[0]) << "a full slice waits";
