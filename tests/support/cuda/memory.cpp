@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,22 @@ std::map<std::byte*, std::size_t> pinned;      // of cuMemHostAlloc
 std::map<std::byte*, std::size_t> registered;  // of cuMemHostRegister
 std::map<int, std::size_t> used;               // by physical device
 handle last_handle = 0;
+
+/// Lifts this process's limit of open files during its lifetime: the driver's own memory has no files.
+class unlimited_files {
+ public:
+  unlimited_files() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit most{before_.rlim_max, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &most);
+  }
+  ~unlimited_files() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  unlimited_files(const unlimited_files&) = delete;
+  unlimited_files& operator=(const unlimited_files&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 std::byte* pointer(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
 
@@ -165,6 +182,7 @@ STANDIN_API CUresult cuMemCreate(handle* made, std::size_t bytes, const CUmemAll
   if (number < 0 || number >= static_cast<int>(visible().size())) return CUDA_ERROR_INVALID_DEVICE;
   const int physical = visible()[static_cast<std::size_t>(number)];
   if (used[physical] + bytes > bytes_per_device()) return CUDA_ERROR_OUT_OF_MEMORY;
+  const unlimited_files own;
   const int file = ::memfd_create(("standin-gpu-" + std::to_string(physical)).c_str(), MFD_CLOEXEC);
   if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
   used[physical] += bytes;
@@ -188,9 +206,9 @@ STANDIN_API CUresult cuMemExportToShareableHandle(void* file, handle of, CUmemAl
   const auto found = allocations.find(of);
   if (found == allocations.end() || !found->second.is_exportable || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     return CUDA_ERROR_INVALID_VALUE;
-  const int given = ::fcntl(found->second.file, F_DUPFD_CLOEXEC, 3);
+  const int given = ::dup(found->second.file);
   *static_cast<int*>(file) = given;
-  return given < 0 ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+  return given < 0 || ::fcntl(given, F_SETFD, FD_CLOEXEC) != 0 ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
 }
 
 STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CUmemAllocationHandleType type) {
@@ -205,6 +223,7 @@ STANDIN_API CUresult cuMemImportFromShareableHandle(handle* made, void* file, CU
   if (::readlink(link.c_str(), name, sizeof name - 1) < 0 || ::fstat(given, &status) != 0 ||
       std::sscanf(name, "/memfd:standin-gpu-%d", &physical) != 1)
     return CUDA_ERROR_INVALID_VALUE;
+  const unlimited_files own;
   *made = ++last_handle;
   allocations[*made] = {::fcntl(given, F_DUPFD_CLOEXEC, 3), static_cast<std::size_t>(status.st_size), physical, true,
                         1};
