@@ -123,9 +123,12 @@ std::shared_ptr<device_memory> device_memory::allocate(collective_call& call, in
     topology::descriptor_attempt given = topology::share_descriptor(node.comm, owner, file);
     call.attempt([&] {
       if (given.error) throw *given.error;
+      if (!given.file) return;
       const page_run pages = plan->pages_of(static_cast<std::size_t>(owner));
-      if (given.file)
-        memory::explain(what, device, [&] { result->range_->map(pages.offset, pages.bytes, given.file); });
+      const std::string step = fmt::format("{}: mapping the memory of {}, which rank {} of the node uses, for {}", what,
+                                           memory::text_of(result->devices_[static_cast<std::size_t>(owner)]), owner,
+                                           memory::text_of(mine.device));
+      memory::explain(step, device, [&] { result->range_->map(pages.offset, pages.bytes, given.file); });
     });
   }
   call.agree();

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <string>
 
+#include "../memory/processes.hpp"
 #include "comm/communicator.hpp"
 #include "device_world.hpp"
+#include "mpi/small_collectives.hpp"
 #include "no_more_files.hpp"
 
 namespace {
@@ -221,6 +223,9 @@ TEST_F(device_tensor, arrays_elsewhere_are_refused) {
   syncyte_buffer_t other = array;
   other.device = 77;
   refused(list, other, SYNCYTE_ERR_ARGUMENT, "output: device is 77");
+  other = list;
+  other.device = device_of_rank() + 1;  // one that this rank sees, where it sees several
+  refused(other, array, SYNCYTE_ERR_ARGUMENT, fmt::format("index: device is {}", other.device).c_str());
   other = array;
   other.dtype = SYNCYTE_INT32;
   refused(list, other, SYNCYTE_ERR_TYPE, "float32");
@@ -297,6 +302,7 @@ TEST_F(device_tensor, a_failure_of_one_rank_is_everybodys_error) {
   if (counting_function() == nullptr) GTEST_SKIP() << "not the stand-in";
   make_tensor(SYNCYTE_INT8, {1});
   const auto before = device_resources();
+  const std::size_t files_before = open_files();
   const std::int64_t rows = std::int64_t{3} << 19;  // each rank has pages
   const int odd = ranks() - 1;
   const auto fails = [&](const std::string& step, const char* text) {
@@ -307,6 +313,7 @@ TEST_F(device_tensor, a_failure_of_one_rank_is_everybodys_error) {
     expect_error(error, SYNCYTE_ERR_MEMORY, text);
     if (ranks() > 1) expect_error(error, SYNCYTE_ERR_MEMORY, fmt::format("rank {}", odd));
     EXPECT_EQ(device_resources(), before);
+    EXPECT_EQ(open_files(), files_before);
   };
   fails("cuMemAddressReserve:1", "tensor \"on devices\" (float32");
   fails("cuMemCreate:1", "cuMemCreate failed");
@@ -322,6 +329,30 @@ TEST_F(device_tensor, a_failure_of_one_rank_is_everybodys_error) {
   EXPECT_EQ(gathered<float>(*tensor, {rows * ranks() - 1}), std::vector<float>{0});
 }
 
+/// Error 101: the devices are no peers, or another container has one of them.
+TEST_F(device_tensor, memory_out_of_a_devices_reach_is_named) {
+  make_device_tensor(SYNCYTE_FLOAT32, {8});
+  if (counting_function() == nullptr) GTEST_SKIP() << "not the stand-in";
+  if (ranks() == 1 || !on_one_node()) GTEST_SKIP() << "needs ranks that map each other's memory";
+  make_tensor(SYNCYTE_INT8, {1});  // a collective point, at which the last one is freed
+  const auto before = device_resources();
+  const int odd = ranks() - 1;
+  const auto devices = mpi::allgather(memory::cuda_system().id(device_of_rank()), world().data());
+  const auto text = [&](int of) { return memory::text_of(devices[static_cast<std::size_t>(of)]); };
+  for (const char* const step : {"cuMemImportFromShareableHandle:1:101", "cuMemMap:2:101", "cuMemSetAccess:2:101"}) {
+    SCOPED_TRACE(step);
+    std::optional<environment_scope> failing;
+    if (rank() == odd) failing.emplace("STANDIN_FAIL", step);
+    const auto error = outcome_of([&] { make_device_tensor(SYNCYTE_FLOAT32, {(std::int64_t{3} << 19) * ranks()}); });
+    failing.reset();
+    expect_error(error, SYNCYTE_ERR_UNSUPPORTED, "CUDA_ERROR_INVALID_DEVICE");
+    expect_error(error, SYNCYTE_ERR_UNSUPPORTED, fmt::format("failed on rank {}", odd));
+    expect_error(error, SYNCYTE_ERR_UNSUPPORTED,
+                 fmt::format("mapping the memory of {}, which rank 0 of the node uses, for {}", text(0), text(odd)));
+    EXPECT_EQ(device_resources(), before);
+  }
+}
+
 TEST_F(device_tensor, too_many_open_files_on_one_rank) {
   make_device_tensor(SYNCYTE_FLOAT32, {8});
   if (ranks() == 1 || !on_one_node()) GTEST_SKIP() << "a single rank passes no files, and MPI between hosts needs some";
@@ -329,8 +360,8 @@ TEST_F(device_tensor, too_many_open_files_on_one_rank) {
   if (rank() == 0) limited.emplace();
   const auto error = outcome_of([&] { make_device_tensor(SYNCYTE_FLOAT32, {std::int64_t{1} << 22}); });
   limited.reset();
-  EXPECT_NE(error.status, SYNCYTE_SUCCESS);
-  EXPECT_NE(error.message.find("rank 0"), std::string::npos) << error.message;
+  expect_error(error, SYNCYTE_ERR_LIMIT, "rank 0");
+  expect_error(error, SYNCYTE_ERR_LIMIT, "this process may have 0 open files (RLIMIT_NOFILE; ulimit -n)");
   make_device_tensor(SYNCYTE_FLOAT32, {8});
 }
 

@@ -18,6 +18,7 @@ namespace syncyte::memory {
 namespace {
 
 using driver::check;
+using driver::check_access;
 using driver::device_scope;
 using driver::driver_number;
 using driver::started;
@@ -108,8 +109,8 @@ class cuda_range final : public device_range {
     const device_scope on(device_);
     CUmemGenericAllocationHandle handle = 0;
     auto* const given = reinterpret_cast<void*>(static_cast<std::intptr_t>(file.number()));
-    check(on->cuMemImportFromShareableHandle(&handle, given, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-          "cuMemImportFromShareableHandle");
+    check_access(on->cuMemImportFromShareableHandle(&handle, given, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                 "cuMemImportFromShareableHandle");
     const physical_memory imported(handle, *on.operator->());
     map_at(on, offset, bytes, handle, access);
   }
@@ -124,7 +125,7 @@ class cuda_range final : public device_range {
  private:
   void map_at(const device_scope& on, std::size_t offset, std::size_t bytes, CUmemGenericAllocationHandle of,
               device_access access) {
-    check(on->cuMemMap(begin_ + offset, bytes, 0, of, 0), "cuMemMap");
+    check_access(on->cuMemMap(begin_ + offset, bytes, 0, of, 0), "cuMemMap");
     mapped_.emplace_back(offset, bytes);
     set_access(on, offset, bytes, device_, access);
   }
@@ -134,7 +135,7 @@ class cuda_range final : public device_range {
     const CUmemAccessDesc access{location_of(device), wanted == device_access::write
                                                           ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                                                           : CU_MEM_ACCESS_FLAGS_PROT_READ};
-    check(on->cuMemSetAccess(begin_ + offset, bytes, &access, 1), "cuMemSetAccess");
+    check_access(on->cuMemSetAccess(begin_ + offset, bytes, &access, 1), "cuMemSetAccess");
   }
 
   int device_;

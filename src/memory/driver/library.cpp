@@ -127,6 +127,13 @@ void check(CUresult code, const char* step) {
   base::fail(status_of(code), "CUDA: {} failed: {}{}", step, text_of(code), after);
 }
 
+void check_access(CUresult code, const char* step) {
+  base::require(code != CUDA_ERROR_INVALID_DEVICE, SYNCYTE_ERR_UNSUPPORTED,
+                "CUDA: {} failed: {}: the devices cannot access each other's memory, or belong to different containers",
+                step, text_of(code));
+  check(code, step);
+}
+
 void refuse_kernels(const char* toolkit) {
   int version = 0;
   check(started().cuDriverGetVersion(&version), "cuDriverGetVersion");

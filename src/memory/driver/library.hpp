@@ -76,6 +76,10 @@ const functions& started();
 /// as an illegal access on a device, later messages name the first function that has returned it.
 void check(CUresult code, const char* step);
 
+/// As check(), for steps that give a device access to memory: CUDA_ERROR_INVALID_DEVICE is SYNCYTE_ERR_UNSUPPORTED
+/// there, as the memory is out of the device's reach.
+void check_access(CUresult code, const char* step);
+
 /// Throws SYNCYTE_ERR_UNSUPPORTED: the driver is too old for kernels that this version of CUDA has compiled.
 [[noreturn]] void refuse_kernels(const char* toolkit);
 
