@@ -14,6 +14,7 @@
 #include "cache/region.hpp"
 #include "cache/rendezvous.hpp"
 #include "memory/device.hpp"
+#include "no_more_files.hpp"
 
 namespace syncyte::test {
 
@@ -53,11 +54,6 @@ inline std::size_t held_by_driver() {
   std::size_t reserved = 0, allocated = 0, mapped = 0;
   if (count != nullptr) count(&reserved, &allocated, &mapped);
   return reserved + allocated + mapped;
-}
-
-inline std::size_t open_files() {
-  namespace fs = std::filesystem;
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
 }
 
 /// A folder for sockets.

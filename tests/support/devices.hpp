@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -97,12 +95,6 @@ inline std::size_t registered_ranges() {
   const auto count =
       reinterpret_cast<std::size_t (*)()>(library == nullptr ? nullptr : dlsym(library, "standin_registered"));
   return count == nullptr ? 0 : count();
-}
-
-/// File descriptors that this process has.
-inline std::size_t open_files() {
-  namespace fs = std::filesystem;
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
 }
 
 /// Sets the thread's stream while it lives.
