@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors on devices that lack something, on the stand-in for the driver.
+// Tensors on devices that lack something, or that others use too, on the stand-in for the driver.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "../memory/processes.hpp"
 #include "comm/communicator.hpp"
 #include "device_world.hpp"
+#include "rows/gather_table.hpp"
 #include "tensor/optimizer.hpp"
 
 namespace {
@@ -55,6 +56,41 @@ TEST_F(device_limits, devices_without_atomics_add_nothing) {
   refused([&] { tensor::set_optimizer(*tensor, {}); });
   tensor->sync();
   EXPECT_EQ(gathered<float>(*tensor, {next}), std::vector<float>{7});
+}
+
+/// Where a rank sees several devices; elsewhere its own one.
+TEST_F(device_limits, kernels_of_another_device_end_before_the_memory_goes) {
+  const int other = (device_of_rank() + 1) % memory::cuda_backend().count();
+  auto tensor = make_device_tensor(SYNCYTE_INT64, {ranks()});
+  write_local(*tensor, std::vector<std::int64_t>{rank() + 1});
+  tensor->sync();
+  tensor->allow_device(other);
+  syncyte_buffer_t table;
+  std::int64_t first = 0;
+  tensor->node(table, first);
+  table.device = other;
+  std::vector<std::int64_t> numbers{ranks() - 1, 0};  // the index, and room for its row
+  auto* const block = static_cast<std::int64_t*>(memory::acquire(16, SYNCYTE_MEMORY_CUDA, other));
+  const memory::place there{block, SYNCYTE_MEMORY_CUDA, other}, here{numbers.data(), SYNCYTE_MEMORY_HOST, 0};
+  memory::copy(there, here, 16);
+  const auto array = [&](std::int64_t* data) {
+    syncyte_buffer_t result = base::make_buffer(data, SYNCYTE_INT64, extents{1});
+    result.memory = SYNCYTE_MEMORY_CUDA;
+    result.device = other;
+    return result;
+  };
+  const syncyte_buffer_t index = array(block), output = array(block + 1);
+  void* const stream = memory::cuda_backend().create_stream(other);
+  {
+    const with_stream on(stream);
+    rows::gather_table(&table, &index, &output);
+  }
+  tensor.reset();
+  for (int point = 0; point < 3; ++point) make_tensor(SYNCYTE_INT8, {1});  // collective points, at which it is freed
+  memory::cuda_backend().synchronize(other, stream);
+  memory::copy(here, there, 16);
+  EXPECT_EQ(numbers[1], ranks());
+  memory::release(block);
 }
 
 /// STANDIN_VERSION is that of a driver with an older major version than SYNCYTE_TEST_TOOLKIT, which has compiled the

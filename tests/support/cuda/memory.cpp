@@ -333,13 +333,13 @@ STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-/// Waits for all streams, as the driver does.
+/// Waits for the streams of the context's device.
 STANDIN_API CUresult cuMemFree(CUdeviceptr address) {
   const std::lock_guard lock(mutex());
   if (address == 0) return CUDA_SUCCESS;
   const auto found = blocks.find(pointer(address));
   if (found == blocks.end()) return CUDA_ERROR_INVALID_VALUE;
-  run_all_streams();
+  cuCtxSynchronize();
   cuMemUnmap(address, found->second);
   cuMemAddressFree(address, found->second);
   blocks.erase(found);
@@ -365,11 +365,12 @@ STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned)
   return CUDA_SUCCESS;
 }
 
+/// Waits for the streams of the context's device.
 STANDIN_API CUresult cuMemFreeHost(void* address) {
   const std::lock_guard lock(mutex());
   const auto found = pinned.find(static_cast<std::byte*>(address));
   if (found == pinned.end()) return CUDA_ERROR_INVALID_VALUE;
-  run_all_streams();
+  cuCtxSynchronize();
   ::munmap(address, found->second);
   pinned.erase(found);
   return CUDA_SUCCESS;

@@ -53,7 +53,6 @@ std::size_t bytes_per_device();
 
 // Streams.
 using operation = std::function<void(CUdevice)>;  // of the stream
-void run_all_streams();
 /// Adds an operation, which runs later. Null is the default stream of the current context's device.
 CUresult add_to_stream(CUstream on, operation what);
 /// An error that all later calls return, as after an illegal access on a device; CUDA_SUCCESS if there is none.

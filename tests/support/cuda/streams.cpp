@@ -81,11 +81,6 @@ void set_bytes(void* target, int value, std::size_t bytes) {
 
 }  // namespace
 
-void run_all_streams() {
-  for (auto& [device, each] : default_streams) each.run_until(each.added);
-  for (stream* const each : streams) each->run_until(each->added);
-}
-
 CUresult add_to_stream(CUstream on, operation what) {
   stream* const of = find_stream(on);
   if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
