@@ -593,8 +593,8 @@ class TensorMemory(Handle):
             self._require_rows()
             _library.core().syncyte_tensor_allow_device(self.handle, wanted.index)
             found = self._cache[key, TORCH] = operators.device_rows(self.handle, True, wanted.index)
-            _, first = _library.core().output("syncyte_tensor_node", self.handle)
-            self._remember_view(found, found.shape[0], first)
+            first = self.node_first_row
+            self._remember_view(found, found.shape[0], -1 if first is None else first)
             self._seen_on.add(wanted)
         return found
 

@@ -281,6 +281,8 @@ def test_wholememorys_barrier_waits_for_the_device():
         expected = torch.arange(1.0, SIZE + 1)
         assert torch.equal(table[:, 1].cpu(), expected)
         wm.barrier([])
+    del table
+    wm.finalize_lib()
 
 
 def test_own_rows_stay_in_place():
