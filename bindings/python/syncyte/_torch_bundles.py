@@ -16,7 +16,7 @@ from . import _library, dtypes
 from ._buffers import as_buffer, descriptions
 from ._checks import as_int64, check_kind, integers, wrong
 from ._torch_collectives import _given
-from ._torch_refusals import check_movable, check_tensor
+from ._torch_refusals import check_movable, check_tensor, never_compiled
 from .bundle import _REFUSED, Bundle
 from .errors import ArgumentError
 
@@ -167,7 +167,7 @@ def _run(bundle: Bundle, operation: int, depth: Any, fields: Fields, mixed_grad:
     return results
 
 
-@torch.compiler.disable(reason="bundles have no operators of torch")
+@never_compiled("bundles have no operators of torch")
 def bundle_exchange(bundle: Bundle, fields: Fields, *, depth: int = 0, mixed_grad: bool = False) -> Results:
     """Returns new tensors of a bundle's fields, with their ghosts, and copies of shared points, as after an exchange.
 
@@ -205,7 +205,7 @@ def bundle_exchange(bundle: Bundle, fields: Fields, *, depth: int = 0, mixed_gra
     return _run(bundle, _EXCHANGE, depth, fields, mixed_grad)
 
 
-@torch.compiler.disable(reason="bundles have no operators of torch")
+@never_compiled("bundles have no operators of torch")
 def bundle_sum(bundle: Bundle, fields: Fields, *, mixed_grad: bool = False) -> Results:
     """Returns new tensors of a bundle's fields, in which each shared point has the sum of its copies.
 

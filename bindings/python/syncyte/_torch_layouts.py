@@ -16,7 +16,7 @@ from . import _declarations as c
 from . import _dtensors, _library, dtypes
 from ._buffers import as_buffer
 from ._checks import as_numbers, check_kind, wrong
-from ._torch_refusals import check_movable, check_tensor
+from ._torch_refusals import check_movable, check_tensor, never_compiled
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 from .layout import BUFFER_BYTES, Layout, relocate_buffers, relocate_options
@@ -237,7 +237,7 @@ def _differ(what: str, values: Any, expected: str) -> None:
     raise MismatchError(f"{_OPERATION}: {what} is 1 on rank {yes} and 0 on rank {no}; {expected}")
 
 
-@torch.compiler.disable(reason="relocation has no operator of torch")
+@never_compiled("relocation has no operator of torch")
 def layout_relocate(
     before: Layout,
     tensors: Any,

@@ -6,7 +6,10 @@ torch's schemas refuse them before an operation begins; these functions pass the
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -14,6 +17,13 @@ from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
 from .comm import Comm
 from .errors import DtypeError, UnsupportedError
+
+
+def never_compiled(reason: str) -> Callable[[Callable[..., Any]], Any]:
+    """torch.compiler.disable() as a decorator, with a reason where this torch takes one."""
+    takes_reason = "reason" in inspect.signature(torch.compiler.disable).parameters
+    return torch.compiler.disable(reason=reason) if takes_reason else torch.compiler.disable
+
 
 _BY_A_SCHEMA = re.compile(
     r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "

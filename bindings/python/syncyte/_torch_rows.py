@@ -14,7 +14,7 @@ from ._buffers import rank_array
 from ._checks import wrong
 from ._torch_collectives import _given
 from ._torch_layouts import _next_number
-from ._torch_refusals import advise, check_movable, check_tensor
+from ._torch_refusals import advise, check_movable, check_tensor, never_compiled
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, MismatchError, ShapeError, UnsupportedError
 
@@ -112,7 +112,7 @@ def _moved(
     return list(_Moved.apply(rows, *tensors))
 
 
-@torch.compiler.disable(reason="relocation has no operator of torch")
+@never_compiled("relocation has no operator of torch")
 def relocate_rows(
     tensors: Any, destinations: Any, *, comm: Comm = COMM_WORLD, mixed_grad: bool = False
 ) -> torch.Tensor | list[torch.Tensor]:
