@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> A table over the memory of all ranks: own rows by pointer, any row from anywhere. Run: mpirun -np 3 ./whole_tensor
 program whole_tensor
+  use, intrinsic :: iso_c_binding, only: c_intptr_t, c_loc
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte
   implicit none
@@ -25,6 +26,8 @@ program whole_tensor
     mine(:, row) = real(row, real64)
   end do
   call table%sync()                                    ! what any rank wrote before is seen by all after
+  ! For C; the only view of rows on a device (memory=SYNCYTE_MEMORY_CUDA)
+  if (table%address() /= transfer(c_loc(mine), 0_c_intptr_t)) error stop "address"
 
   ! Any rows, on whatever rank they are
   call table%gather([10, 1], two)
