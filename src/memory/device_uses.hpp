@@ -29,8 +29,8 @@ class listed_use {
   std::list<device_use>::iterator place_;
 };
 
-/// What objects of this process have of devices' memory, in the order in which they were made; without the pools'
-/// buffers. Thread-safe.
+/// Lists the memory of devices that objects of this process hold, in the order in which they were made. Buffers of the
+/// pools are not in it. Thread-safe.
 std::vector<device_use> device_uses();
 
 }  // namespace syncyte::memory

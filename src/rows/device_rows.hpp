@@ -62,7 +62,7 @@ class index_report {
   explicit index_report(int device);
 
   void* data() const { return words_.get(); }
-  /// Where kernels note an index of a list that they skip; null if they do not.
+  /// Returns the memory in which kernels note an index of a list that they skip; null if they do not note it.
   void* noting(const device_index& of) const { return of.may_lack_rows() ? nullptr : data(); }
   /// Whether a kernel has noted an index.
   bool has_any() const;

@@ -85,6 +85,13 @@ rows::row_index device_exchange::piece_of_others(std::size_t first, const rows::
   return rows::row_index(others().subspan(first, static_cast<std::size_t>(places.count())));
 }
 
+/// Copies packed rows at some positions to pinned memory, and waits.
+void device_exchange::gather_packed(const rows::device_index& places, std::byte* packed) const {
+  rows::gather_rows(request_.held.device(), packed_table(), places, packed, request_.held.report(),
+                    memory::thread_stream());
+  wait();
+}
+
 void device_exchange::get(const char* name) {
   for_each_piece([&](std::size_t first, const rows::device_index& places, std::byte* packed) {
     row_transfer(of_, piece_of_others(first, places), packed, name, window::row_access::get).wait();
@@ -96,9 +103,7 @@ void device_exchange::get(const char* name) {
 
 void device_exchange::send(const char* name, window::row_access what) {
   for_each_piece([&](std::size_t first, const rows::device_index& places, std::byte* packed) {
-    rows::gather_rows(request_.held.device(), packed_table(), places, packed, request_.held.report(),
-                      memory::thread_stream());
-    wait();
+    gather_packed(places, packed);
     row_transfer(of_, piece_of_others(first, places), packed, name, what).wait();
   });
 }
@@ -106,9 +111,7 @@ void device_exchange::send(const char* name, window::row_access what) {
 memory::scratch device_exchange::packed_of_others() {
   memory::scratch result(others_.size() * row_bytes_);
   for_each_piece([&](std::size_t first, const rows::device_index& places, std::byte* packed) {
-    rows::gather_rows(request_.held.device(), packed_table(), places, packed, request_.held.report(),
-                      memory::thread_stream());
-    wait();
+    gather_packed(places, packed);
     std::memcpy(result.data() + first * row_bytes_, packed, static_cast<std::size_t>(places.count()) * row_bytes_);
   });
   return result;

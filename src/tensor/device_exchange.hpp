@@ -42,6 +42,7 @@ class device_exchange {
 
   void read_index();
   void for_each_piece(const visit_piece& visit);
+  void gather_packed(const rows::device_index& places, std::byte* packed) const;
   void wait() const;
   rows::device_table packed_table() const;
   rows::row_index piece_of_others(std::size_t first, const rows::device_index& places) const;

@@ -50,7 +50,7 @@ class device_storage {
   std::byte* node() const { return memory_->data(); }
   /// The node's rows, those of one rank after another.
   const rows::device_table& table() const { return table_; }
-  /// Where a rank's rows begin in the table; -1 if the rank is on another node.
+  /// Number of a rank's first row in the table; -1 if the rank is on another node.
   std::int64_t first_in_table(int rank) const {
     const auto found = first_rows_.find(rank);
     return found == first_rows_.end() ? -1 : found->second.in_table;

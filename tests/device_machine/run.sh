@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a machine with a GPU runs, in half an hour. Without a GPU the tests run on the stand-in driver.
+# Tests and measures on a machine with a GPU, in half an hour. Without a GPU the tests run on the stand-in driver.
 #
 #   tests/device_machine/run.sh [STEP...]       by default: build contract core torch seeds faults bench
 #

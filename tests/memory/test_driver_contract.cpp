@@ -243,6 +243,22 @@ int receive_file(int socket) {
   return file;
 }
 
+/// A page of device 0, mapped for it alone.
+struct mapped_page {
+  explicit mapped_page(const functions& cuda) {
+    check(cuda.cuMemGetAllocationGranularity(&bytes, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
+    check(cuda.cuMemCreate(&of, bytes, &on_device_0(), 0), "cuMemCreate");
+    check(cuda.cuMemAddressReserve(&at, bytes, 0, 0, 0), "cuMemAddressReserve");
+    check(cuda.cuMemMap(at, bytes, 0, of, 0), "cuMemMap");
+    const CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    check(cuda.cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
+  }
+
+  std::size_t bytes = 0;
+  handle of = 0;
+  CUdeviceptr at = 0;
+};
+
 }  // namespace
 
 /// Writes to device 0's memory by device 1, without access: in a process of its own (`test_driver_contract
@@ -250,19 +266,11 @@ int receive_file(int socket) {
 bool is_intruder_refused() {
   const functions& cuda = started();
   CUcontext first = nullptr, second = nullptr;
-  CUdeviceptr at = 0;
-  std::size_t page = 0;
-  handle of = 0;
   check(cuda.cuDevicePrimaryCtxRetain(&first, 0), "cuDevicePrimaryCtxRetain");
   check(cuda.cuDevicePrimaryCtxRetain(&second, 1), "cuDevicePrimaryCtxRetain");
   check(cuda.cuCtxPushCurrent(second), "cuCtxPushCurrent");
-  check(cuda.cuMemGetAllocationGranularity(&page, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
-  check(cuda.cuMemCreate(&of, page, &on_device_0(), 0), "cuMemCreate");
-  check(cuda.cuMemAddressReserve(&at, page, 0, 0, 0), "cuMemAddressReserve");
-  check(cuda.cuMemMap(at, page, 0, of, 0), "cuMemMap");
-  const CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  check(cuda.cuMemSetAccess(at, page, &access, 1), "cuMemSetAccess");
-  return cuda.cuMemsetD8Async(at, 1, page, nullptr) != CUDA_SUCCESS ||
+  const mapped_page page(cuda);
+  return cuda.cuMemsetD8Async(page.at, 1, page.bytes, nullptr) != CUDA_SUCCESS ||
          cuda.cuStreamSynchronize(nullptr) != CUDA_SUCCESS;
 }
 
@@ -271,22 +279,14 @@ int make_and_wait(int socket) {
   const functions& cuda = started();
   CUdevice device = 0;
   CUcontext context = nullptr;
-  std::size_t page = 0;
-  handle of = 0;
-  CUdeviceptr at = 0;
   int file = -1;
   check(cuda.cuDeviceGet(&device, 0), "cuDeviceGet");
   check(cuda.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
   check(cuda.cuCtxPushCurrent(context), "cuCtxPushCurrent");
-  check(cuda.cuMemGetAllocationGranularity(&page, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
-  check(cuda.cuMemCreate(&of, page, &on_device_0(), 0), "cuMemCreate");
-  check(cuda.cuMemAddressReserve(&at, page, 0, 0, 0), "cuMemAddressReserve");
-  check(cuda.cuMemMap(at, page, 0, of, 0), "cuMemMap");
-  const CUmemAccessDesc access{on_device_0().location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  check(cuda.cuMemSetAccess(at, page, &access, 1), "cuMemSetAccess");
-  check(cuda.cuMemsetD8Async(at, 42, page, nullptr), "cuMemsetD8Async");
+  const mapped_page page(cuda);
+  check(cuda.cuMemsetD8Async(page.at, 42, page.bytes, nullptr), "cuMemsetD8Async");
   check(cuda.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
-  check(cuda.cuMemExportToShareableHandle(&file, of, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), "export");
+  check(cuda.cuMemExportToShareableHandle(&file, page.of, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), "export");
   send_file(socket, file);
   for (;;) ::pause();
 }

@@ -22,7 +22,8 @@ class device_limits : public device_tensor {
   void SetUp() override {
     device_tensor::SetUp();
     const char* const kind = std::getenv("SYNCYTE_TEST_DEVICES");
-    if (IsSkipped() || kind == nullptr || ranks() == 1 || !on_one_node()) GTEST_SKIP() << "needs a node with devices";
+    const bool share_one = kind == nullptr || std::string(kind) == "one";
+    if (IsSkipped() || share_one || ranks() == 1 || !on_one_node()) GTEST_SKIP() << "needs a node with devices";
     make_device_tensor(SYNCYTE_FLOAT32, {8});  // what stays for the process' life is there now
     make_tensor(SYNCYTE_INT8, {1});
   }
@@ -58,7 +59,7 @@ TEST_F(device_limits, devices_without_atomics_add_nothing) {
   EXPECT_EQ(gathered<float>(*tensor, {next}), std::vector<float>{7});
 }
 
-/// Where a rank sees several devices; elsewhere its own one.
+/// The other device is another one if the rank sees several, and its own otherwise.
 TEST_F(device_limits, kernels_of_another_device_end_before_the_memory_goes) {
   const int other = (device_of_rank() + 1) % memory::cuda_backend().count();
   auto tensor = make_device_tensor(SYNCYTE_INT64, {ranks()});

@@ -26,7 +26,7 @@ program whole_tensor
     mine(:, row) = real(row, real64)
   end do
   call table%sync()                                    ! what any rank wrote before is seen by all after
-  ! For C; the only view of rows on a device (memory=SYNCYTE_MEMORY_CUDA)
+  ! The address of this rank's rows, for C. Rows on a device (memory=SYNCYTE_MEMORY_CUDA) have no pointer in Fortran
   if (table%address() /= transfer(c_loc(mine), 0_c_intptr_t)) error stop "address"
 
   ! Any rows, on whatever rank they are

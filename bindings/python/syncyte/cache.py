@@ -285,12 +285,13 @@ def clear() -> None:
     torch = loaded("torch")
     if torch is None or not torch.cuda.is_initialized():
         _library.core().syncyte_cache_clear()
-    else:
-        here = torch.cuda.current_device()
-        _clear_current_stream(here, "syncyte_cache_clear_both")
-        for device in sorted({user[0] for user in STREAMS.users() if isinstance(user, tuple)} - {here}):
-            _clear_current_stream(device, "syncyte_cache_clear_stream")
+        leave_thread()
+        return
+    here = torch.cuda.current_device()
+    _clear_current_stream(here, "syncyte_cache_clear_both")
     leave_thread()
+    for device in sorted({user[0] for user in STREAMS.users() if isinstance(user, tuple)} - {here}):
+        _clear_current_stream(device, "syncyte_cache_clear_stream")
 
 
 def _clear_current_stream(device: int, function: str) -> None:

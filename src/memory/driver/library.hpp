@@ -76,8 +76,8 @@ const functions& started();
 /// as an illegal access on a device, later messages name the first function that has returned it.
 void check(CUresult code, const char* step);
 
-/// As check(), for steps that give a device access to memory: CUDA_ERROR_INVALID_DEVICE is SYNCYTE_ERR_UNSUPPORTED
-/// there, as the memory is out of the device's reach.
+/// Checks a step that gives a device access to memory, like check(); but CUDA_ERROR_INVALID_DEVICE means here that the
+/// memory is out of the device's reach, and is SYNCYTE_ERR_UNSUPPORTED.
 void check_access(CUresult code, const char* step);
 
 /// Throws SYNCYTE_ERR_UNSUPPORTED: the driver is too old for kernels that this version of CUDA has compiled.

@@ -92,7 +92,7 @@ void drop(handle of) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + granularity - 1) / granularity * granularity; }
 
-/// Of the stand-in's own mapping: what any device may do.
+/// Protection of the stand-in's own mapping, by which it does what any of the devices may do.
 int protection_of(const mapping& its) {
   rights most = rights::none;
   for (const auto& [device, allowed] : its.allowed) most = std::max(most, allowed);
