@@ -25,7 +25,8 @@
 #     then exits with 0, so such a test needs the property PASS_REGULAR_EXPRESSION. With DELAY n each packet between
 #     hosts arrives n milliseconds later, and links cannot be changed.
 #   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 4] [GRACE 15] RANKS 2)
-#     Kills ranks and mpirun of an endless program (a target) with kill -9; no process, file or segment may be left.
+#     Kills ranks and mpirun of an endless program (a target) with kill -9; no process, file or segment may be left. With
+#     STEPS a b c the program kills a rank of its own at the step that is its last argument, one round for each step.
 #
 # Common options:
 #   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
@@ -105,7 +106,7 @@ endif()
 macro(_syncyte_parse_test)
   cmake_parse_arguments(TEST ""
                         "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;DELAY;ROUNDS;GRACE;PROGRAM;SLOTS;COST;NEEDS"
-                        "LABELS;SOURCES;FILES;COMMAND;RANKS;MORE_RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS"
+                        "LABELS;SOURCES;FILES;COMMAND;RANKS;MORE_RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS;STEPS"
                         ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
@@ -270,10 +271,16 @@ function(syncyte_kill_test)
   if(NOT TEST_GRACE)
     set(TEST_GRACE 15)
   endif()
+  set(steps)
+  if(TEST_STEPS)
+    list(JOIN TEST_STEPS "," steps)
+    set(steps "--steps=${steps}")
+  endif()
   foreach(ranks IN LISTS TEST_RANKS)
     set(test ${TEST_NAME}.kill.np${ranks})
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/kill_loop.py"
-             --ranks=${ranks} --rounds=${TEST_ROUNDS} --grace=${TEST_GRACE} "--mpirun=${SYNCYTE_MPIRUN}" --
+             --ranks=${ranks} --rounds=${TEST_ROUNDS} --grace=${TEST_GRACE} "--mpirun=${SYNCYTE_MPIRUN}"
+             ${steps} --
              "$<TARGET_FILE:${TEST_PROGRAM}>" ${TEST_ARGS})
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS 1
                                             COST ${TEST_COST} ENVIRONMENT "${TEST_ENV}" RESOURCE_LOCK dev_shm)

@@ -109,6 +109,8 @@ class device_system {
   virtual void register_host(int device, std::span<std::byte> memory) = 0;
   virtual void unregister_host(int device, std::byte* data) noexcept = 0;
 
+  /// Whether operations on the stream are captured into a graph, and not run.
+  virtual bool is_captured(int device, void* stream) = 0;
   /// Queues a kernel with one argument, a struct. `threads` share its work; there may be fewer.
   virtual void launch(int device, const kernel_image& image, const char* name, const void* argument,
                       std::int64_t threads, void* stream) = 0;

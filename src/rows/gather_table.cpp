@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/environment.hpp"
 #include "base/overlap.hpp"
+#include "base/settings.hpp"
 #include "base/strided_copy.hpp"
 #include "memory/device.hpp"
 #include "rows/convert_rows.hpp"
@@ -78,7 +80,8 @@ void gather_device_table(const base::buffer& table, const base::buffer& row, con
   void* const stream = memory::thread_stream();
   const device_table rows{table.data(), table.extent(0), row.bytes(), table.stride(0)};
   gather_converted_rows(device, rows, index, output.data(), table.dtype(), output.dtype(), report, stream);
-  if (stream != nullptr) return;
+  const bool waits = base::environment_choice(base::settings::check) == base::settings::check_level::full;
+  if (stream != nullptr && !waits) return;
   memory::cuda_backend().synchronize(device, stream);
   check();
 }

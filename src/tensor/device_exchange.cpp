@@ -19,6 +19,7 @@ constexpr std::size_t alignment = 64;
 
 device_exchange::device_exchange(const whole_tensor& of, const device_request& request)
     : of_(of), request_(request), row_bytes_(of.layout().row_bytes()), lock_(request.held.rooms().mutex) {
+  request.held.refuse_capture("an operation between nodes");
   const auto count = static_cast<std::size_t>(request.index.count());
   std::byte* const list = request.held.rooms().list.of(request.held.device(), count * place_bytes);
   here_ = {reinterpret_cast<std::int64_t*>(list), count};

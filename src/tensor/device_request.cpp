@@ -26,7 +26,7 @@ device_request::device_request(const whole_tensor& of, const syncyte_buffer_t* r
   require_apart(of.held()->memory(), "the tensor's memory");
   if (is_written && elements > 0 && index.memory().meets(base::range_of(packed)))
     refuse_overlap("index", fmt::format("in the memory of {}", packed_name));
-  held.check_indices();
+  held.begin();
 }
 
 /// The host does not know the rows: arrays must lie outside, unless they are only read.

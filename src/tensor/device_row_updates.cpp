@@ -33,6 +33,7 @@ device_row_updates::device_row_updates(const optim::rule& by, const layout& shap
 void device_row_updates::update(const device_request& request, const rows::device_index& rows, const optim::step& by) {
   if (state_) request.require_apart(state_->memory(), "the optimizer's state");
   device_storage& held = request.held;
+  held.refuse_capture("apply_gradients");
   updates_.queue(held.table(), rows, request.packed.data(), by, held.report(), memory::thread_stream());
   for (const auto& each : {state_, locks_})
     if (each) each->on_device()->queued();

@@ -17,25 +17,26 @@ std::unique_ptr<device_storage> device_storage::allocate(comm::collective_call& 
       comm::device_memory::allocate(call, device, shape.local_bytes(call.comm().rank()), shape.text().c_str());
   const comm::communicator& comm = call.comm();
   std::unique_ptr<device_storage> result;
-  call.attempt([&] { result.reset(new device_storage(std::move(memory), shape, comm.node())); });
+  call.attempt([&] { result.reset(new device_storage(std::move(memory), shape, comm)); });
   call.agree();
   result->has_atomics_ = mpi::allreduce<std::uint64_t>(result->has_atomics_, MPI_MIN, comm.data()) != 0;
   return result;
 }
 
-std::unique_ptr<device_storage> device_storage::wrap(const layout& shape, const topology::node_group& node,
+std::unique_ptr<device_storage> device_storage::wrap(const comm::communicator& comm, const layout& shape,
                                                      std::byte* mine, int device) {
-  return std::unique_ptr<device_storage>(new device_storage(comm::device_memory::wrap(device, mine), shape, node));
+  return std::unique_ptr<device_storage>(new device_storage(comm::device_memory::wrap(device, mine), shape, comm));
 }
 
 device_storage::device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape,
-                               const topology::node_group& node)
+                               const comm::communicator& comm)
     : memory_(std::move(memory)),
       has_atomics_(memory_->has_atomics()),
+      waits_(comm.check() == comm::check_level::full),
       table_{memory_->data(), 0, shape.row_bytes(), static_cast<std::int64_t>(shape.row_bytes())},
       report_(memory_->device()),
       text_(shape.text()) {
-  for (const int member : node.members) {
+  for (const int member : comm.node().members) {
     first_rows_[member] = {table_.rows, shape.partition().first(member)};
     table_.rows += shape.partition().count(member);
   }
@@ -66,14 +67,35 @@ void device_storage::require_atomics() const {
                 text_);
 }
 
+bool device_storage::is_captured() const {
+  return memory::cuda_system().is_captured(device(), memory::thread_stream());
+}
+
+void device_storage::refuse_capture(const char* operation) const {
+  base::require(!is_captured(), SYNCYTE_ERR_UNSUPPORTED,
+                "{} of {} cannot be captured into a CUDA graph; expected gather, scatter or scatter_add of a tensor "
+                "within a node, whose communicator does not have check=full",
+                operation, text_);
+}
+
+void device_storage::begin() {
+  if (waits_) refuse_capture("an operation");
+  check_indices();
+}
+
+/// Indices of operations in graphs are checked by wait() alone: nobody knows when they run.
 void device_storage::check_indices() {
-  if (report_.has_any() && !has_queued()) refuse_noted();
+  if (report_.has_any() && !is_in_graphs_ && !has_queued()) refuse_noted();
 }
 
 void device_storage::queued() {
   void* const stream = memory::thread_stream();
-  if (stream == nullptr) {
-    memory::cuda_backend().synchronize(device(), nullptr);
+  if (is_captured()) {
+    is_in_graphs_ = true;
+    return;
+  }
+  if (stream == nullptr || waits_) {
+    memory::cuda_backend().synchronize(device(), stream);
     return check_indices();
   }
   const std::lock_guard lock(mutex_);
@@ -83,12 +105,14 @@ void device_storage::queued() {
 }
 
 void device_storage::wait() {
+  refuse_capture("sync");
   wait_for_operations();
   memory::cuda_backend().synchronize(device(), memory::thread_stream());
   if (report_.has_any()) refuse_noted();
 }
 
 void device_storage::wait_for_operations() {
+  if (is_in_graphs_) memory::cuda_backend().finish(device());
   const std::lock_guard lock(mutex_);
   for (const auto& [stream, event] : events_) event->wait();
   events_.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,7 +40,7 @@ class device_storage {
   static std::unique_ptr<device_storage> allocate(comm::collective_call& call, const layout& shape, int device);
 
   /// Rows that a single rank has already.
-  static std::unique_ptr<device_storage> wrap(const layout& shape, const topology::node_group& node, std::byte* mine,
+  static std::unique_ptr<device_storage> wrap(const comm::communicator& comm, const layout& shape, std::byte* mine,
                                               int device);
 
   /// Waits for the queued operations; an error of theirs is lost.
@@ -63,22 +64,30 @@ class device_storage {
 
   /// Lets another device of this process access the rows, at the same addresses.
   void allow(int device) const { memory_->allow(device); }
-  /// Throws SYNCYTE_ERR_INDEX, once, if an operation that has ended has skipped an index.
-  void check_indices();
-  /// Ends an operation of this thread that was queued on its stream: waits for it if the thread has no stream.
+  /// Begins an operation of this thread on its stream. Throws SYNCYTE_ERR_INDEX, once, if an earlier operation has
+  /// ended and has skipped an index.
+  void begin();
+  /// Ends an operation of this thread that was queued on its stream: waits for it if the thread has no stream, or the
+  /// communicator checks all it can.
   void queued();
+  /// Throws SYNCYTE_ERR_UNSUPPORTED if this thread's stream is captured into a graph.
+  void refuse_capture(const char* operation) const;
   exchange_rooms& rooms() { return rooms_; }
-  /// Waits for all operations and for this thread's stream, and checks their indices.
+  /// Waits for all operations, those of graphs included, and for this thread's stream, and checks their indices.
   void wait();
 
  private:
-  device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape, const topology::node_group& node);
+  device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape, const comm::communicator& comm);
+  bool is_captured() const;
   void wait_for_operations();
   bool has_queued();
+  void check_indices();
   void refuse_noted();
 
   std::shared_ptr<comm::device_memory> memory_;
   bool has_atomics_;
+  bool waits_;                              // for each operation
+  std::atomic<bool> is_in_graphs_ = false;  // which run on any stream at any time
   struct first_row {
     std::int64_t in_table, in_tensor;
   };

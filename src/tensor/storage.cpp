@@ -87,7 +87,7 @@ std::shared_ptr<storage> storage::allocate_on_devices(comm::collective_call& cal
 std::shared_ptr<storage> storage::wrap_on_device(comm::collective_call& call, layout& shape, std::byte* mine,
                                                  int device, std::int64_t* released) {
   auto result = std::make_shared<storage>();
-  call.attempt([&] { result->take(device_storage::wrap(shape, call.comm().node(), mine, device), shape); });
+  call.attempt([&] { result->take(device_storage::wrap(call.comm(), shape, mine, device), shape); });
   call.agree();
   result->released_ = released;
   return result;

@@ -6,7 +6,8 @@
 
 PROGRAM creates and frees objects in an endless loop; each rank prints the line "ready" when it enters the loop. Each
 round starts PROGRAM, waits until all ranks are ready and for a random time, and kills with signal 9: one rank, all
-ranks, mpirun alone, or mpirun and all ranks at once. Then it looks for processes, files in /dev/shm and TMPDIR, and
+ranks, mpirun alone, or mpirun and all ranks at once. With --steps each round starts PROGRAM with a step as its last
+argument, at which one of its ranks kills itself. Then it looks for processes, files in /dev/shm and TMPDIR, and
 System V segments that did not exist before. Files and segments of Open MPI, MPICH and PMIx are not counted. If the
 machine allows namespaces, the rounds run in private ones. Otherwise (SYNCYTE_KILL_LOOP_INSIDE=0 asks for it) they see
 what other programs leave in /dev/shm: CTest runs no two kill tests at a time, and files named after a rank's process id
@@ -119,9 +120,9 @@ class Loop:
             if path.startswith("/dev/shm/") and any(f"-{pid}-" in path for pid in ranks.values()):
                 os.unlink(path)
 
-    def _start(self, mark: str) -> Job:
+    def _start(self, mark: str, step: list[str]) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})
-        command = [*self.options.mpirun.split("|"), str(self.options.ranks), *self.options.command]
+        command = [*self.options.mpirun.split("|"), str(self.options.ranks), *self.options.command, *step]
         return Job(command, env, self.temporary, os.devnull)
 
     def _wait_for_ranks(self, job: Job) -> dict[int, int]:
@@ -153,17 +154,22 @@ class Loop:
 
     def round(self, number: int) -> list[str]:
         """Runs one round. Returns a line for each thing that it has left behind."""
-        way = WAYS[number % len(WAYS)]
+        steps = self.options.steps
+        way = f"one rank at {steps[number]}" if steps else WAYS[number % len(WAYS)]
         mark = f"{os.getpid()}-{number}"
         before = self._left_files()
-        job = self._start(mark)
+        job = self._start(mark, steps[number : number + 1])
         begin = time.monotonic()
-        ranks = self._wait_for_ranks(job)
-        self._kill(way, job, ranks)
+        ranks = {}
+        if not steps:
+            ranks = self._wait_for_ranks(job)
+            self._kill(way, job, ranks)
         limit = time.monotonic() + self.options.grace
         while (left := marked(mark)) and time.monotonic() < limit:
             job.poll(0.05)
         problems = [f"process {pid}: {command}" for pid, command in left.items()]
+        if steps and len(READY.findall(job.output)) < self.options.ranks:
+            problems.append(f"a program that has not begun:\n{job.tagged_output()}")
         for pid in left:
             send(pid, signal.SIGKILL)
         job.finish()
@@ -175,7 +181,7 @@ class Loop:
 
     def run(self) -> int:
         problems = []
-        for number in range(self.options.rounds):
+        for number in range(len(self.options.steps) or self.options.rounds):
             problems += self.round(number)
         for problem in problems:
             print(f"LEFT BEHIND {problem}")
@@ -201,6 +207,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--steps", type=lambda text: text.split(","), default=[], help="a round for each (a,b,c)")
     parser.add_argument("--spread", type=float, default=0.3, help="most seconds from all being ready to the kill")
     parser.add_argument("--grace", type=float, default=15, help="seconds in which everything must have ended")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a tensor in device memory, uses rows of all ranks and frees it, until all ranks are killed. */
+/* Makes a tensor in device memory, uses rows of all ranks and frees it, until all ranks are killed. An argument is the
+ * last rank's STANDIN_FAIL in the loop: a step of the driver at which it is killed. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../support/waiting.h"
 #include "syncyte/memory.h"
@@ -17,7 +19,7 @@ static syncyte_buffer_t on_device(int64_t elements, syncyte_dtype_t dtype, size_
   return result;
 }
 
-int main(void) {
+int main(int count_of_arguments, char** arguments) {
   int32_t rank = 0, size = 0;
   syncyte_comm_t world = start_world(&rank, &size);
   const int64_t wanted[] = {0, rows - 1, rows / 2}, count = 3, shape[] = {rows, row};
@@ -30,6 +32,7 @@ int main(void) {
   const syncyte_buffer_t values = on_device(count * row, SYNCYTE_FLOAT32, sizeof(float));
   puts("ready");
   fflush(stdout);
+  if (count_of_arguments > 1 && rank == size - 1) setenv("STANDIN_FAIL", arguments[1], 1);
   for (;;) {
     syncyte_tensor_t tensor = NULL;
     if (syncyte_tensor_create(world, SYNCYTE_FLOAT32, 2, shape, &options, &tensor) != SYNCYTE_SUCCESS ||

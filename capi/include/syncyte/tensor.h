@@ -37,12 +37,13 @@
  * index that is out of range is then the error of the call, which has changed nothing. tensor_local() and tensor_node()
  * return addresses that kernels of this rank's device load and store; gather, scatter and scatter_add take an index and
  * an array on this rank's device. They are queued on the stream of memory_set_stream(), or complete on return if there
- * is none. An index that is out of range is skipped, and the error of the call, or, if it was queued, of the next
- * flush, sync or operation on rows that finds it done. Kernels must not write what they read: the arrays lie outside
- * the tensor. If scatter has a row several times, any of its sources stays. Floating-point sums of scatter_add depend
- * on the order; it needs devices that add to each other's memory atomically. tensor_flush() and tensor_sync() wait for
- * the queued operations and for the thread's stream. All other operations, and started forms, return
- * SYNCYTE_ERR_UNSUPPORTED.
+ * is none, or if the communicator's check level is full. An index that is out of range is skipped, and the error of the
+ * call, or, if it was queued, of the next flush, sync or operation on rows that finds it done. Kernels must not write
+ * what they read: the arrays lie outside the tensor. If scatter has a row several times, any of its sources stays.
+ * Floating-point sums of scatter_add depend on the order; it needs devices that add to each other's memory atomically.
+ * tensor_flush() and tensor_sync() wait for the queued operations and for the thread's stream. On a stream that is
+ * captured into a CUDA graph they, operations between nodes, and those that wait return SYNCYTE_ERR_UNSUPPORTED; so do
+ * all other operations, and started forms, always.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H

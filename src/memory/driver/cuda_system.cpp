@@ -182,14 +182,18 @@ class cuda_event final : public device_event {
   CUevent event_ = nullptr;
 };
 
-/// A kernel of an image that the driver has loaded.
-CUkernel find_kernel(const device_scope& on, const kernel_image& image, const char* name) {
+/// A kernel of an image that the driver has loaded, or loads now.
+CUkernel find_kernel(const device_scope& on, const kernel_image& image, const char* name, bool is_captured) {
   static std::mutex mutex;
   static std::map<const void*, CUlibrary> libraries;
   static std::map<std::pair<const void*, std::string>, CUkernel> kernels;
   const std::lock_guard lock(mutex);
   CUkernel& kernel = kernels[{image.binary, name}];
   if (kernel != nullptr) return kernel;
+  base::require(!is_captured, SYNCYTE_ERR_UNSUPPORTED,
+                "kernel {} is not loaded yet, and nothing can be loaded while a CUDA graph is captured: run the "
+                "operation once before the capture",
+                name);
   CUlibrary& library = libraries[image.binary];
   if (library == nullptr) {
     const CUresult code = on->cuLibraryLoadData(&library, image.binary, nullptr, nullptr, 0, nullptr, nullptr, 0);
@@ -302,11 +306,19 @@ class cuda final : public device_system {
     }
   }
 
+  bool is_captured(int device, void* stream) override {
+    if (stream == nullptr) return false;  // the default stream cannot be captured
+    const device_scope on(device);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    check(on->cuStreamIsCapturing(static_cast<CUstream>(stream), &status), "cuStreamIsCapturing");
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
   void launch(int device, const kernel_image& image, const char* name, const void* argument, std::int64_t threads,
               void* stream) override {
     constexpr std::int64_t block = 256, blocks_per_processor = 8;
     const device_scope on(device);
-    const CUkernel kernel = find_kernel(on, image, name);
+    const CUkernel kernel = find_kernel(on, image, name, is_captured(device, stream));
     const std::int64_t most = blocks_per_processor * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
     const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>((threads + block - 1) / block, 1, most));
     void* arguments[] = {const_cast<void*>(argument)};

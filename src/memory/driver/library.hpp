@@ -56,6 +56,7 @@ namespace syncyte::memory::driver {
   EACH(cuPointerGetAttribute)          \
   EACH(cuStreamCreate)                 \
   EACH(cuStreamDestroy)                \
+  EACH(cuStreamIsCapturing)            \
   EACH(cuStreamQuery)                  \
   EACH(cuStreamSynchronize)            \
   EACH(cuStreamWaitEvent)

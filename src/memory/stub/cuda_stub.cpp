@@ -42,6 +42,7 @@ class no_system final : public device_system {
   void require_host_addresses(int) override { fail_unsupported(); }
   void register_host(int, std::span<std::byte>) override { fail_unsupported(); }
   void unregister_host(int, std::byte*) noexcept override {}
+  bool is_captured(int, void*) override { fail_unsupported(); }
   void launch(int, const kernel_image&, const char*, const void*, std::int64_t, void*) override { fail_unsupported(); }
 };
 

@@ -22,6 +22,7 @@ from syncyte.cache import clear
 
 UNIT = 512
 MIB = 1 << 20
+RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 spawned = multiprocessing.get_context("spawn")
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -253,7 +254,7 @@ def test_memory_that_another_stream_uses_returns_after_its_work(cache, stream):
     assert torch.empty(1000, device="cuda").data_ptr() == place
 
 
-def test_what_cannot_use_a_slice_says_so(cache, stream, monkeypatch):
+def test_what_cannot_use_a_slice_says_so(cache, stream):
     cache.insert(0, MIB)
     tensor = torch.empty(3, device="cuda")
     with pytest.raises(NotImplementedError, match="no CUDA graph can be captured"):
@@ -261,14 +262,14 @@ def test_what_cannot_use_a_slice_says_so(cache, stream, monkeypatch):
     with pytest.raises(NotImplementedError, match="cannot be passed by torch.multiprocessing"):
         tensor.untyped_storage()._share_cuda_()
     assert is_inside(cache, torch.empty(3, device="cuda"))
-    if "SYNCYTE_TEST_HOST_OPS" in os.environ:
-        monkeypatch.setenv("STANDIN_CAPTURES", "1")
-        with pytest.raises(NotImplementedError, match="no CUDA graph can be captured"):
-            torch.empty(3, device="cuda")
-        del tensor
-        monkeypatch.delenv("STANDIN_CAPTURES")
-        clear()
-        monkeypatch.setenv("STANDIN_CAPTURES", "1")
+    driver, made = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    assert driver.cuStreamBeginCapture_v2(ctypes.c_void_p(stream.cuda_stream), RELAXED) == 0
+    with pytest.raises(NotImplementedError, match="no CUDA graph can be captured"):
+        torch.empty(3, device="cuda")
+    assert driver.cuStreamEndCapture(ctypes.c_void_p(stream.cuda_stream), ctypes.byref(made)) == 0
+    del tensor
+    clear()
+    with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=stream):
         with pytest.raises(syncyte.UnsupportedError, match="captured into a CUDA graph"):
             cache.insert(0, MIB)
 

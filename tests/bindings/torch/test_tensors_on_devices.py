@@ -467,3 +467,64 @@ def test_wholememorys_chunked_tensors_and_strides():
     assert torch.equal(found.cpu(), values[[0, ROWS - 3], :3])
     wm.barrier([])
     wm.finalize_lib()
+
+
+def captured(call) -> torch.cuda.CUDAGraph:
+    """A graph of what the call enqueues; the call runs once before."""
+    call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call()
+    return graph
+
+
+def test_graphs_gather_and_add_at_each_replay():
+    values = numbers(ROWS, 4)
+    whole = filled(values)
+    index, out = on_device([ROWS - 1, 0]), torch.empty(2, 4, device="cuda")
+    graph = captured(lambda: whole.gather(index, out=out))
+    own = whole.rows()
+    for factor in (2, 3):
+        whole.local.copy_(factor * values[own.start : own.stop])
+        whole.sync()
+        graph.replay()
+        torch.cuda.synchronize()
+        assert torch.equal(out.cpu(), factor * values[[ROWS - 1, 0]])
+        whole.sync()
+    sums = WholeTensor((ROWS,), torch.int64, device="cuda")
+    rows, ones = on_device([1, 1]), on_device([1, 1])
+    graph = captured(lambda: sums.scatter_add_(rows, ones))
+    graph.replay()
+    graph.replay()
+    sums.sync()
+    assert sums.gather(rows).tolist() == [6 * SIZE] * 2
+    sums.sync()
+
+
+def test_graphs_add_gradients_at_each_replay():
+    whole = filled(numbers(ROWS, 2)).requires_grad_()
+    index, gradient = on_device([0, 2]), torch.full((2, 2), 3.0).cuda()
+    graph = captured(lambda: whole.gather(index).backward(gradient))
+    graph.replay()
+    whole.sync_grad()
+    found = whole.local.grad.cpu()
+    expected = torch.zeros(ROWS, 2)
+    expected[[0, 2]] = 6.0 * SIZE
+    own = whole.rows()
+    assert torch.equal(found, expected[own.start : own.stop])
+
+
+def test_graphs_do_not_capture_what_waits():
+    whole = filled(numbers(ROWS, 2))
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        with pytest.raises(errors.UnsupportedError, match="cannot be captured into a CUDA graph"):
+            whole.sync()
+    whole.sync()
+
+
+def test_a_communicator_that_checks_all_raises_at_once():
+    whole = WholeTensor((ROWS,), device="cuda", comm=syncyte.COMM_WORLD.dup(check="full"))
+    with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
+        whole.gather(on_device([0, ROWS]))
+    whole.sync()

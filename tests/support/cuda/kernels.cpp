@@ -60,6 +60,7 @@ STANDIN_API CUresult cuLibraryLoadData(CUlibrary* library, const void* binary, C
                                        CUlibraryOption*, void**, unsigned) {
   const std::lock_guard lock(mutex());
   if (const CUresult code = failure_now("cuLibraryLoadData"); code != CUDA_SUCCESS) return code;
+  if (const CUresult code = refuse_in_capture(); code != CUDA_SUCCESS) return code;
   const auto* const toolkit = symbol<int>("standin_toolkit");
   int version = 0;
   cuDriverGetVersion(&version);

@@ -314,6 +314,7 @@ STANDIN_API CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   const std::lock_guard lock(mutex());
   CUdevice device = 0;
   if (const CUresult code = failure_now("cuMemAlloc"); code != CUDA_SUCCESS) return code;
+  if (const CUresult code = refuse_in_capture(); code != CUDA_SUCCESS) return code;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult code = cuCtxGetDevice(&device); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
@@ -358,6 +359,7 @@ STANDIN_API CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
 STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex());
   if (const CUresult code = failure_now("cuMemHostAlloc"); code != CUDA_SUCCESS) return code;
+  if (const CUresult code = refuse_in_capture(); code != CUDA_SUCCESS) return code;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   *address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (*address == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;

@@ -9,6 +9,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -153,25 +154,55 @@ RUNTIME_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t eve
   return call(&cuStreamWaitEvent, stream, event, flags);
 }
 
-/// There are no graphs. With STANDIN_CAPTURES in the environment all streams seem to be captured.
-RUNTIME_API cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = std::getenv("STANDIN_CAPTURES") == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
-  return cudaSuccess;
+RUNTIME_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return call(&cuStreamIsCapturing, stream, reinterpret_cast<CUstreamCaptureStatus*>(status));
 }
 
 #if CUDART_VERSION >= 13000
 RUNTIME_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                 unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
+                                                 unsigned long long* id, cudaGraph_t*, const cudaGraphNode_t**,
                                                  const cudaGraphEdgeData**, std::size_t*) {
 #else
 RUNTIME_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                    unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
+                                                    unsigned long long* id, cudaGraph_t*, const cudaGraphNode_t**,
                                                     std::size_t*) {
 #endif
+  if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(stream);
   return cudaStreamIsCapturing(stream, status);
 }
 
-RUNTIME_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
+RUNTIME_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call(&cuThreadExchangeStreamCaptureMode, reinterpret_cast<CUstreamCaptureMode*>(mode));
+}
+
+RUNTIME_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return call(&cuStreamBeginCapture, stream, static_cast<CUstreamCaptureMode>(mode));
+}
+
+RUNTIME_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return call(&cuStreamEndCapture, stream, graph);
+}
+
+RUNTIME_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
+  return call(&cuGraphInstantiateWithFlags, made, graph, flags);
+}
+
+RUNTIME_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph,
+                                                      unsigned long long flags) {
+  return cudaGraphInstantiate(made, graph, flags);
+}
+
+RUNTIME_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return call(&cuGraphGetNodes, graph, nodes, count);
+}
+
+RUNTIME_API cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  return call(&cuGraphLaunch, graph, stream);
+}
+
+RUNTIME_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return call(&cuGraphDestroy, graph); }
+
+RUNTIME_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return call(&cuGraphExecDestroy, graph); }
 
 RUNTIME_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return call(&cuEventCreate, event, flags);

@@ -9,7 +9,7 @@
 //
 // Environment: STANDIN_DEVICES (2), CUDA_VISIBLE_DEVICES (numbers), STANDIN_BYTES of each device (8 GiB),
 // STANDIN_VERSION of the driver (that of the toolkit), STANDIN_FAIL=cuMemMap:3 (the third call of cuMemMap finds no
-// memory; cuMemMap:3:101 has error 101), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1
+// memory; cuMemMap:3:101 has error 101; cuMemMap:3:kill kills the process), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1
 // (devices cannot access each other's memory), STANDIN_NO_ATOMICS=1 (they can, without atomics).
 
 #include <cuda.h>
@@ -55,6 +55,9 @@ std::size_t bytes_per_device();
 using operation = std::function<void(CUdevice)>;  // of the stream
 /// Adds an operation, which runs later. Null is the default stream of the current context's device.
 CUresult add_to_stream(CUstream on, operation what);
+/// The error of a call that allocates or waits while a stream is captured, which spoils the capture; CUDA_SUCCESS if
+/// none is, or this thread may do so.
+CUresult refuse_in_capture();
 /// An error that all later calls return, as after an illegal access on a device; CUDA_SUCCESS if there is none.
 CUresult& sticky();
 

@@ -7,21 +7,31 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "standin.hpp"
 
 namespace standin {
 namespace {
 
+/// Operations that a stream was given while it was captured.
+struct graph {
+  std::vector<operation> operations{};
+  bool is_valid = true;
+};
+
 /// Operations in their order; they run when something waits.
 struct stream {
   CUdevice device;
   std::deque<operation> waiting{};
   long added = 0, done = 0;
+  std::unique_ptr<graph> captured{};
 
   void add(operation one) {
+    if (captured) return captured->operations.push_back(std::move(one));
     waiting.push_back(std::move(one));
     ++added;
   }
@@ -38,6 +48,7 @@ struct stream {
 struct event {
   stream* of = nullptr;
   long at = 0;
+  bool is_captured = false;
 
   bool is_over() const { return of == nullptr || of->done >= at; }
 };
@@ -57,6 +68,15 @@ stream* find_stream(CUstream handle) {
 }
 
 event& event_of(CUevent handle) { return *reinterpret_cast<event*>(handle); }
+
+/// Refuses to wait for a stream that is captured, which spoils the capture.
+CUresult refuse_captured(stream& of) {
+  if (!of.captured) return CUDA_SUCCESS;
+  of.captured->is_valid = false;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 /// Runs the oldest operation of an unfinished stream, as a device does meanwhile.
 CUresult advance(stream& of) {
@@ -80,6 +100,14 @@ void set_bytes(void* target, int value, std::size_t bytes) {
 }
 
 }  // namespace
+
+CUresult refuse_in_capture() {
+  CUresult result = CUDA_SUCCESS;
+  if (mode_of_thread == CU_STREAM_CAPTURE_MODE_RELAXED) return result;
+  for (stream* const each : streams)
+    if (refuse_captured(*each) != CUDA_SUCCESS) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  return result;
+}
 
 CUresult add_to_stream(CUstream on, operation what) {
   stream* const of = find_stream(on);
@@ -117,6 +145,7 @@ STANDIN_API CUresult cuStreamSynchronize(CUstream handle) {
   const std::lock_guard lock(mutex());
   stream* const of = find_stream(handle);
   if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (const CUresult code = refuse_captured(*of); code != CUDA_SUCCESS) return code;
   of->run_until(of->added);
   return sticky();
 }
@@ -125,6 +154,7 @@ STANDIN_API CUresult cuStreamQuery(CUstream handle) {
   const std::lock_guard lock(mutex());
   stream* const of = find_stream(handle);
   if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (const CUresult code = refuse_captured(*of); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
   return of->waiting.empty() ? CUDA_SUCCESS : advance(*of);
 }
@@ -132,6 +162,7 @@ STANDIN_API CUresult cuStreamQuery(CUstream handle) {
 STANDIN_API CUresult cuStreamWaitEvent(CUstream handle, CUevent on, unsigned) {
   const std::lock_guard lock(mutex());
   const event waited = event_of(on);
+  if (waited.is_captured) return CUDA_ERROR_NOT_SUPPORTED;  // the stand-in captures one stream at a time
   const CUresult code = add_to_stream(handle, [waited](CUdevice) {
     if (waited.of != nullptr) waited.of->run_until(waited.at);
   });
@@ -153,7 +184,7 @@ STANDIN_API CUresult cuEventRecord(CUevent handle, CUstream on) {
   if (const CUresult code = failure_now("cuEventRecord"); code != CUDA_SUCCESS) return code;
   stream* const of = find_stream(on);
   if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  event_of(handle) = {of, of->added};
+  event_of(handle) = {of, of->added, of->captured != nullptr};
   return sticky();
 }
 
@@ -162,14 +193,84 @@ STANDIN_API CUresult cuEventQuery(CUevent handle) {
   if (const CUresult code = failure_now("cuEventQuery"); code != CUDA_SUCCESS) return code;
   if (sticky() != CUDA_SUCCESS) return sticky();
   const event& of = event_of(handle);
+  if (of.is_captured) return CUDA_ERROR_CAPTURED_EVENT;
+  if (const CUresult code = refuse_in_capture(); code != CUDA_SUCCESS) return code;
   return of.is_over() ? CUDA_SUCCESS : advance(*of.of);
 }
 
 STANDIN_API CUresult cuEventSynchronize(CUevent handle) {
   const std::lock_guard lock(mutex());
   const event& of = event_of(handle);
+  if (of.is_captured) return CUDA_ERROR_CAPTURED_EVENT;
+  if (const CUresult code = refuse_in_capture(); code != CUDA_SUCCESS) return code;
   if (of.of != nullptr) of.of->run_until(of.at);
   return sticky();
+}
+
+STANDIN_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  std::swap(mode_of_thread, *mode);
+  return CUDA_SUCCESS;
+}
+
+/// The modes other than the relaxed one are the same here.
+STANDIN_API CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
+  const std::lock_guard lock(mutex());
+  stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!streams.contains(of)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // a default stream
+  if (of->captured) return CUDA_ERROR_ILLEGAL_STATE;
+  of->captured = std::make_unique<graph>();
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuStreamEndCapture(CUstream handle, CUgraph* made) {
+  const std::lock_guard lock(mutex());
+  stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!of->captured) return CUDA_ERROR_ILLEGAL_STATE;
+  const std::unique_ptr<graph> captured = std::move(of->captured);
+  *made = nullptr;
+  if (!captured->is_valid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  *made = reinterpret_cast<CUgraph>(new graph(*captured));
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  const std::lock_guard lock(mutex());
+  const stream* const of = find_stream(handle);
+  if (of == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *status = !of->captured            ? CU_STREAM_CAPTURE_STATUS_NONE
+            : of->captured->is_valid ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                     : CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGraphInstantiateWithFlags(CUgraphExec* made, CUgraph of, unsigned long long) {
+  *made = reinterpret_cast<CUgraphExec>(new graph(*reinterpret_cast<const graph*>(of)));
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGraphGetNodes(CUgraph of, CUgraphNode*, std::size_t* count) {
+  *count = reinterpret_cast<const graph*>(of)->operations.size();
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGraphLaunch(CUgraphExec of, CUstream on) {
+  const std::lock_guard lock(mutex());
+  if (sticky() != CUDA_SUCCESS) return sticky();
+  for (const operation& each : reinterpret_cast<const graph*>(of)->operations)
+    if (const CUresult code = add_to_stream(on, each); code != CUDA_SUCCESS) return code;
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGraphDestroy(CUgraph of) {
+  delete reinterpret_cast<graph*>(of);
+  return CUDA_SUCCESS;
+}
+
+STANDIN_API CUresult cuGraphExecDestroy(CUgraphExec of) {
+  delete reinterpret_cast<graph*>(of);
+  return CUDA_SUCCESS;
 }
 
 /// Waits for the streams of the context's device.
@@ -177,6 +278,9 @@ STANDIN_API CUresult cuCtxSynchronize() {
   const std::lock_guard lock(mutex());
   stream* const of = find_stream(nullptr);
   if (of == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  for (stream* const each : streams)
+    if (each->device == of->device && refuse_captured(*each) != CUDA_SUCCESS)
+      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   of->run_until(of->added);
   for (stream* const each : streams)
     if (each->device == of->device) each->run_until(each->added);
