@@ -20,7 +20,7 @@ std::shared_ptr<cache::region> make_region(const syncyte_cache_sizes_t* given) {
   };
   const cache::region_sizes sizes{checked(chosen.parameter_bytes, "parameter_bytes"),
                                   checked(chosen.computation_bytes, "computation_bytes")};
-  return cache::region::allocate(sizes, chosen.memory, chosen.device);
+  return cache::region::allocate(sizes, chosen.memory, chosen.device, text_or_empty(chosen.framework));
 }
 
 }  // namespace
@@ -48,6 +48,11 @@ syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* options
     out(cache, "cache");
     *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_rendezvous(options))));
   });
+}
+
+syncyte_status_t syncyte_cache_check_framework(syncyte_cache_t cache, const char* framework) {
+  return guarded("cache_check_framework",
+                 [&] { tables::cache().find(cache, "cache")->check_framework(text_or_empty(framework)); });
 }
 
 syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64_t* parameter_bytes, int64_t* computation_bytes) {

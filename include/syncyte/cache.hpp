@@ -16,7 +16,8 @@ struct cache_sizes {
   std::int64_t parameter_bytes = 0;
   std::int64_t computation_bytes = 0;
   memory_kind memory = memory_kind::host;
-  std::int32_t device = -1;  ///< of memory_kind::cuda; -1: that of the thread's context
+  std::int32_t device = -1;    ///< of memory_kind::cuda; -1: that of the thread's context
+  std::string framework = "";  ///< for check_framework(), such as "torch 2.15.0"; empty: none, as in cache::sizes()
 };
 
 /// The Unix socket by which two processes pass a cache, and how long they wait.
@@ -46,8 +47,12 @@ class cache : public detail::cache_methods {
 
   /// Zeros. The system provides pages when they are first touched.
   explicit cache(const cache_sizes& sizes) {
-    const syncyte_cache_sizes_t raw{sizeof(raw), sizes.parameter_bytes, sizes.computation_bytes,
-                                    detail::raw(sizes.memory), sizes.device};
+    const syncyte_cache_sizes_t raw{sizeof(raw),
+                                    sizes.parameter_bytes,
+                                    sizes.computation_bytes,
+                                    detail::raw(sizes.memory),
+                                    sizes.device,
+                                    detail::null_if_empty(sizes.framework)};
     *this = cache(detail::fetch<syncyte_cache_t>(syncyte_cache_create, &raw));
   }
 
@@ -61,6 +66,12 @@ class cache : public detail::cache_methods {
   void send(const cache_rendezvous& where = {}) const {
     const syncyte_cache_rendezvous_t given = detail::raw(where);
     check(syncyte_cache_send(get(), &given));
+  }
+
+  /// Throws status::version if the cache was made for another framework, or another version of it: blocks may have
+  /// other offsets.
+  void check_framework(const std::string& framework) const {
+    check(syncyte_cache_check_framework(get(), framework.c_str()));
   }
 
   /// Another reference to the same cache.

@@ -50,9 +50,11 @@ class maker final : public region_maker {
     return std::min(room_of(memory::cuda_backend().free_bytes(device_), chosen_bytes),
                     most - std::min(most, chosen_bytes));
   }
-  std::unique_ptr<region_memory> make(const region_sizes& sizes) const override {
+  std::unique_ptr<region_memory> make(const region_sizes& sizes,
+                                      const region_header::framework_text& framework) const override {
     memory::device_system& system = memory::cuda_system();
-    const region_header header{.version = region_header::on_device, .sizes = sizes, .device = system.id(device_)};
+    const region_header header{
+        .version = region_header::on_device, .sizes = sizes, .device = system.id(device_), .framework = framework};
     std::vector<memory::descriptor> files;
     files.push_back(header.make_file(sizeof(header)));
     std::unique_ptr<memory::device_range> range;

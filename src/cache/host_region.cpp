@@ -54,11 +54,12 @@ class maker final : public region_maker {
   std::uint64_t room_beside(std::uint64_t chosen_bytes) const override {
     return room_of(memory::available_bytes(), chosen_bytes);
   }
-  std::unique_ptr<region_memory> make(const region_sizes& sizes) const override {
+  std::unique_ptr<region_memory> make(const region_sizes& sizes,
+                                      const region_header::framework_text& framework) const override {
     memory::require_available(sizes.total(), sizes.text());
+    const region_header header{.version = region_header::on_host, .sizes = sizes, .framework = framework};
     std::vector<memory::descriptor> files;
-    files.push_back(
-        region_header{.version = region_header::on_host, .sizes = sizes}.make_file(header_bytes + sizes.total()));
+    files.push_back(header.make_file(header_bytes + sizes.total()));
     return std::make_unique<host_memory>(std::move(files), sizes.total());
   }
 };

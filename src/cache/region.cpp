@@ -65,9 +65,18 @@ std::unique_ptr<region_maker> maker_of(syncyte_memory_t memory, int device) {
   return device_maker(device >= 0 ? device : memory::cuda_system().current());
 }
 
+region_header::framework_text header_text(const std::string& framework) {
+  region_header::framework_text text{};
+  base::expect(framework.size() < text.size(), SYNCYTE_ERR_ARGUMENT, "framework", '"' + framework + '"',
+               "a text of at most {} bytes", text.size() - 1);
+  std::ranges::copy(framework, text.begin());
+  return text;
+}
+
 }  // namespace
 
-region::region(std::unique_ptr<region_memory> memory, region_sizes sizes) : memory_(std::move(memory)), sizes_(sizes) {
+region::region(std::unique_ptr<region_memory> memory, region_sizes sizes, std::string framework)
+    : memory_(std::move(memory)), sizes_(sizes), framework_(std::move(framework)) {
   struct stat found{};
   if (fstat(files().front().number(), &found) == 0) inode_ = found.st_ino;
 }
@@ -77,20 +86,29 @@ region_sizes region::default_sizes() {
           base::default_bytes(base::settings::cache_computation_bytes)};
 }
 
-std::shared_ptr<region> region::allocate(region_sizes chosen, syncyte_memory_t memory, int device) {
+std::shared_ptr<region> region::allocate(region_sizes chosen, syncyte_memory_t memory, int device,
+                                         const std::string& framework) {
+  const region_header::framework_text text = header_text(framework);
   const std::unique_ptr<region_maker> in = maker_of(memory, device);
   chosen = with_environment(chosen);
   const region_sizes sizes = with_defaults(chosen, *in);
-  auto made = in->make(sizes);
+  auto made = in->make(sizes, text);
   log_if_scaled(chosen, sizes, *in);
-  return std::shared_ptr<region>(new region(std::move(made), sizes));
+  return std::shared_ptr<region>(new region(std::move(made), sizes, framework));
 }
 
 std::shared_ptr<region> region::attach(std::vector<memory::descriptor> files) {
   const region_header found = region_header::read(files.front());
   auto attached = found.version == region_header::on_host ? attach_on_host(std::move(files), found)
                                                           : attach_on_device(std::move(files), found);
-  return std::shared_ptr<region>(new region(std::move(attached), found.sizes));
+  return std::shared_ptr<region>(new region(std::move(attached), found.sizes, found.framework.data()));
+}
+
+void region::check_framework(const std::string& framework) const {
+  base::require(framework_.empty() || framework.empty() || framework_ == framework, SYNCYTE_ERR_VERSION,
+                "the shared cache was made for {}, and this process has {}, whose allocations may have other offsets: "
+                "use one version in all processes",
+                framework_, framework);
 }
 
 void region::touch(std::int64_t offset, std::int64_t bytes) const {

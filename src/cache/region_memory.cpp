@@ -42,6 +42,7 @@ region_header region_header::read(const memory::descriptor& file) {
                 found.version, on_host, on_device);
   if (found.sizes.parameters > most_region_bytes || found.sizes.computation > most_region_bytes)
     refuse_file("its sizes are larger than any memory");
+  if (found.framework.back() != 0) refuse_file("its framework's name has no end");
   return found;
 }
 

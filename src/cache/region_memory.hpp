@@ -29,12 +29,14 @@ inline constexpr std::uint64_t most_region_bytes = std::uint64_t{1} << 46;
 /// First bytes of a region's file. The layout's version says in what memory the region is.
 struct region_header {
   static constexpr std::array<char, 16> cache_magic{"syncyte cache\n\0"};
-  static constexpr std::uint64_t on_host = 1, on_device = 2;
+  static constexpr std::uint64_t on_host = 3, on_device = 4;  // 1 and 2 had no framework
+  using framework_text = std::array<char, 128>;               // ends with a zero
 
   std::array<char, 16> magic = cache_magic;
   std::uint64_t version;
   region_sizes sizes;
   memory::device_id device{};  // of a region on a device
+  framework_text framework{};  // name and version; empty: none
 
   /// Throws SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION.
   static region_header read(const memory::descriptor& file);
@@ -71,7 +73,8 @@ class region_maker {
   /// Most bytes that parts of default sizes may take, beside so many of a chosen size.
   virtual std::uint64_t room_beside(std::uint64_t chosen_bytes) const = 0;
   /// Zeros. Throws SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_LIMIT.
-  virtual std::unique_ptr<region_memory> make(const region_sizes& sizes) const = 0;
+  virtual std::unique_ptr<region_memory> make(const region_sizes& sizes,
+                                              const region_header::framework_text& framework) const = 0;
 };
 
 /// Three quarters of the available bytes that the chosen ones leave.

@@ -131,6 +131,24 @@ TEST_F(cache_device_region, default_sizes_fit_the_device_and_the_limit) {
             0);
 }
 
+TEST_F(cache_device_region, a_receiver_with_another_framework_is_told) {
+  const pid_t owner = start_checks([&] {
+    const auto made = region::allocate({1, 1}, SYNCYTE_MEMORY_CUDA, 0, "torch 2.15.0");
+    made->check_framework("torch 2.15.0");
+    send(made->files(), place());
+  });
+  EXPECT_EQ(run_checks([&] {
+              const auto got = region::attach(receive(place()));
+              got->check_framework("torch 2.15.0");
+              const auto [status, text] = outcome([&] { got->check_framework("torch 2.11.0"); });
+              EXPECT_EQ(status, SYNCYTE_ERR_VERSION);
+              EXPECT_TRUE(contains(text, "made for torch 2.15.0, and this process has torch 2.11.0")) << text;
+              allocate({1, 1})->check_framework("torch 2.11.0");
+            }),
+            0);
+  EXPECT_EQ(wait_process(owner), 0);
+}
+
 TEST_F(cache_device_region, touching_is_free_and_checked) {
   EXPECT_EQ(run_checks([] {
               const auto made = allocate({1, 1});
@@ -218,12 +236,13 @@ TEST_F(cache_device_region, another_layout_is_refused) {
                 EXPECT_TRUE(contains(text, part)) << text;
               };
               const cache::region_sizes sizes = made->sizes();
-              expect(3, sizes, 3, SYNCYTE_ERR_VERSION, "layout 3; expected 1 or 2");
-              expect(2, sizes, 1, SYNCYTE_ERR_FORMAT, "1 files, and 3 were expected");
-              expect(2, {0, sizes.computation}, 3, SYNCYTE_ERR_FORMAT, "its parts have 0 and");
-              expect(2, {sizes.parameters, 5}, 3, SYNCYTE_ERR_FORMAT, "of pages of 2097152");
-              expect(2, {~std::uint64_t{0}, sizes.computation}, 3, SYNCYTE_ERR_FORMAT, "larger than any memory");
-              expect(2, {sizes.parameters * 2, sizes.computation}, 3, SYNCYTE_ERR_INTERNAL, "cuMemMap failed");
+              constexpr std::uint64_t layout = cache::region_header::on_device;
+              expect(2, sizes, 3, SYNCYTE_ERR_VERSION, "layout 2; expected 3 or 4");
+              expect(layout, sizes, 1, SYNCYTE_ERR_FORMAT, "1 files, and 3 were expected");
+              expect(layout, {0, sizes.computation}, 3, SYNCYTE_ERR_FORMAT, "its parts have 0 and");
+              expect(layout, {sizes.parameters, 5}, 3, SYNCYTE_ERR_FORMAT, "of pages of 2097152");
+              expect(layout, {~std::uint64_t{0}, sizes.computation}, 3, SYNCYTE_ERR_FORMAT, "larger than any memory");
+              expect(layout, {sizes.parameters * 2, sizes.computation}, 3, SYNCYTE_ERR_INTERNAL, "cuMemMap failed");
             }),
             0);
 }

@@ -141,8 +141,11 @@ TEST(cache_region, foreign_files_are_refused) {
   const auto made = region::allocate({page, page});
   ASSERT_EQ(pread(made->files().front().number(), header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
   expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_FORMAT, "its size differs from the sizes in its header");
-  header[16] = 3;
-  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_VERSION, "layout 3; expected 1 or 2");
+  cache::region_header unended{.version = cache::region_header::on_host, .sizes = {page, page}};
+  unended.framework.fill('x');
+  expect(unended.make_file(page), SYNCYTE_ERR_FORMAT, "its framework's name has no end");
+  header[16] = 2;
+  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_VERSION, "layout 2; expected 3 or 4");
 }
 
 TEST(cache_region, a_process_without_devices_has_regions_on_the_host_only) {

@@ -153,7 +153,54 @@ static void processes_share(void) {
   EXPECT_OK(syncyte_cache_destroy(&cache));
 }
 
+/* A cache that was made for a version of a framework, in the process that makes it and in one that receives it. */
+static void expect_one_version(syncyte_cache_t cache) {
+  EXPECT_OK(syncyte_cache_check_framework(cache, "torch 2.15.0"));
+  EXPECT_ERROR(syncyte_cache_check_framework(cache, "torch 2.11.0+cpu"), SYNCYTE_ERR_VERSION,
+               "the shared cache was made for torch 2.15.0, and this process has torch 2.11.0+cpu");
+  EXPECT_ERROR(syncyte_cache_check_framework(cache, "torch 2.15"), SYNCYTE_ERR_VERSION, "torch 2.15.0, and");
+  EXPECT_OK(syncyte_cache_check_framework(cache, NULL));
+  EXPECT_OK(syncyte_cache_check_framework(cache, ""));
+}
+
+static void frameworks_are_compared(void) {
+  char longest[129] = "";
+  syncyte_cache_sizes_t sizes = SYNCYTE_CACHE_SIZES_INIT;
+  syncyte_cache_rendezvous_t rendezvous = SYNCYTE_CACHE_RENDEZVOUS_INIT;
+  syncyte_cache_t cache = NULL;
+  sizes.parameter_bytes = sizes.computation_bytes = part;
+  memset(longest, 'x', 128);
+  sizes.framework = longest;
+  EXPECT_ERROR(syncyte_cache_create(&sizes, &cache), SYNCYTE_ERR_ARGUMENT, "xxx\"; expected a text of at most 127");
+  longest[127] = 0;
+  EXPECT_OK(syncyte_cache_create(&sizes, &cache));
+  EXPECT_OK(syncyte_cache_check_framework(cache, longest));
+  EXPECT_OK(syncyte_cache_destroy(&cache));
+  cache = small_cache(); /* for no framework */
+  EXPECT_OK(syncyte_cache_check_framework(cache, "torch 2.15.0"));
+  EXPECT_OK(syncyte_cache_destroy(&cache));
+
+  sizes.framework = "torch 2.15.0";
+  rendezvous.folder = folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    failures = 0;
+    EXPECT_OK(syncyte_cache_receive(&rendezvous, &cache)); /* a program without a framework */
+    expect_one_version(cache);
+    _exit(failures);
+  }
+  int status = -1;
+  EXPECT_OK(syncyte_cache_create(&sizes, &cache));
+  expect_one_version(cache);
+  EXPECT_OK(syncyte_cache_send(cache, &rendezvous));
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(status == 0);
+  EXPECT_OK(syncyte_cache_destroy(&cache));
+  EXPECT_ERROR(syncyte_cache_check_framework(cache, "torch"), SYNCYTE_ERR_HANDLE, "null handle");
+}
+
 static void everything(void) {
+  frameworks_are_compared();
   blocks_lie_in_the_slice();
   wrong_arguments();
   processes_share();

@@ -387,7 +387,7 @@ int main(void) {
   make_model();
   syncyte_store_sampling_t sampling = SYNCYTE_STORE_SAMPLING_INIT;
   sampling.max_key = 10;
-  const syncyte_cache_sizes_t sizes = {sizeof sizes, 1 << 20, 1 << 20, SYNCYTE_MEMORY_HOST, -1};
+  const syncyte_cache_sizes_t sizes = {sizeof sizes, 1 << 20, 1 << 20, SYNCYTE_MEMORY_HOST, -1, NULL};
   syncyte_cache_rendezvous_t nowhere = SYNCYTE_CACHE_RENDEZVOUS_INIT;
   nowhere.name = "/";
   const syncyte_trace_event_t event = {.struct_size = sizeof event, .operation = "library_call"};

@@ -32,6 +32,14 @@ TEST(cache, allocates_blocks_in_the_slice) {
   expect_error(syncyte::status::argument, {"offset"}, [&] { shared.insert(1, unit); });
 }
 
+TEST(cache, is_for_the_framework_that_it_was_made_for) {
+  const syncyte::cache shared(
+      syncyte::cache_sizes{.parameter_bytes = unit, .computation_bytes = unit, .framework = "torch 2.15.0"});
+  shared.check_framework("torch 2.15.0");
+  expect_error(syncyte::status::version, {"torch 2.15.0", "torch 2.6.0"},
+               [&] { shared.check_framework("torch 2.6.0"); });
+}
+
 TEST(cache, passes_between_processes) {
   std::string folder = "cxx-cache-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);

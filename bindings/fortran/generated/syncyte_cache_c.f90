@@ -10,7 +10,7 @@ module syncyte_cache_c
   !> Sizes of a new cache, in bytes, rounded up to pages, and where it lies.
   type, bind(C) :: syncyte_cache_sizes_t
     ! sizeof(syncyte_cache_sizes_t)
-    integer(c_size_t) :: struct_size = 32_c_size_t
+    integer(c_size_t) :: struct_size = 40_c_size_t
     ! 0: as SYNCYTE_CACHE_PARAMETER_BYTES says (docs/environment.md)
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
     ! 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
@@ -19,6 +19,9 @@ module syncyte_cache_c
     integer(c_int32_t) :: memory = 0_c_int32_t
     ! the device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
     integer(c_int32_t) :: device = -1_c_int32_t
+    ! name and version of the framework whose allocations determine offsets, such as "torch 2.15.0", for
+    ! syncyte_cache_check_framework(); at most 127 bytes; null: none
+    type(c_ptr) :: framework = c_null_ptr
   end type syncyte_cache_sizes_t
 
   !> The Unix socket, in a folder, by which two processes pass a cache, and how long they wait.
@@ -104,6 +107,20 @@ module syncyte_cache_c
       type(c_ptr), intent(inout) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_receive
+
+    !> Checks that a cache was made for the framework of this process. Another version may allocate blocks of other
+    !> sizes, or in another order, and so find other contents in them. A process with a framework calls it after
+    !> syncyte_cache_receive().
+    ! cache [in]: a cache; one that was made for no framework is for all
+    ! framework [in]: name and version, as in syncyte_cache_sizes_t; null: none, which is no error
+    ! Returns: SYNCYTE_ERR_VERSION, naming both, if the cache was made for another one.
+    function syncyte_cache_check_framework(cache, framework) bind(C, name="syncyte_cache_check_framework") &
+        result(answer)
+      import
+      type(c_ptr), value :: cache
+      character(kind=c_char), intent(in), optional :: framework(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_check_framework
 
     !> Returns the sizes of a cache's parts, in bytes.
     ! cache [in]: a cache

@@ -448,6 +448,7 @@ class CacheSizes(ctypes.Structure):
         ("computation_bytes", ctypes.c_int64),  # 0: as SYNCYTE_CACHE_COMPUTATION_BYTES says
         ("memory", ctypes.c_int32),  # where it lies
         ("device", ctypes.c_int32),  # the device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context, or 0
+        ("framework", ctypes.c_char_p),  # name and version of the framework whose allocations determine offsets, such as "torch 2.15.0", for syncyte_cache_check_framework(); at most 127 bytes; null: none
     ]
 
 
@@ -1739,6 +1740,16 @@ CORE: dict[str, Function] = {
         [
             ctypes.POINTER(CacheRendezvous),  # options (in, optional): socket and time limit; null for defaults
             ctypes.POINTER(ctypes.c_void_p),  # cache (out): the cache
+        ],
+    ),
+    # Checks that a cache was made for the framework of this process. Another version may allocate blocks of other
+    # sizes, or in another order, and so find other contents in them. A process with a framework calls it after
+    # syncyte_cache_receive(). Returns: SYNCYTE_ERR_VERSION, naming both, if the cache was made for another one.
+    "syncyte_cache_check_framework": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # cache (in): a cache; one that was made for no framework is for all
+            ctypes.c_char_p,  # framework (in, optional): name and version, as in syncyte_cache_sizes_t; null: none, which is no error
         ],
     ),
     # Returns the sizes of a cache's parts, in bytes.

@@ -63,7 +63,8 @@ class SharedCache(Handle):
         if (cuda := as_cuda_device(device)) is not None:
             where = {"memory": c.Memory.CUDA, "device": cuda.index}
         sizes = _library.new_struct(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
-                                 computation_bytes=_size(computation_bytes, "computation_bytes"), **where)  # fmt: skip
+                                 computation_bytes=_size(computation_bytes, "computation_bytes"),
+                                 framework=_framework(), **where)  # fmt: skip
         self._keep(_library.core().output("syncyte_cache_create", sizes))
 
     @classmethod
@@ -90,7 +91,8 @@ class SharedCache(Handle):
         ArgumentError
             Other users can open the folder, or the nonce differs from the sender's.
         FileFormatError, VersionError
-            The received file is not a cache, or is of another version.
+            The received file is not a cache, or is of another version, or was made for another version of torch than
+            this process has imported.
         UnsupportedError
             The cache is on a device that this process does not see (CUDA_VISIBLE_DEVICES).
         """
@@ -101,8 +103,13 @@ class SharedCache(Handle):
         cache._keep(handle)
         return cache
 
+    def _check_framework(self) -> None:
+        """Raises VersionError if the cache was made for another version of torch: its allocations may differ."""
+        _library.core().syncyte_cache_check_framework(self.handle, _framework())
+
     def _keep(self, handle: int) -> None:
         self._own(handle)
+        self._check_framework()
         self._sizes: tuple[int, int] = _library.core().output("syncyte_cache_sizes", self.handle)
         memory, number = _library.core().output("syncyte_cache_device", self.handle)
         self._device_number: int | None = number if memory == c.Memory.CUDA else None
@@ -227,12 +234,16 @@ class SharedCache(Handle):
         UnsupportedError
             A cache on a device, and this torch, or this build of Syncyte, is for the CPU only; the stream is captured
             into a CUDA graph.
+        VersionError
+            The cache was made for another version of torch.
 
         Notes
         -----
         A tensor that does not fit the slice raises torch.OutOfMemoryError: there is no fallback to other memory.
         """
         begin, count, core = as_int64(offset, "offset"), as_int64(size, "size"), _library.core()
+        dtypes.import_torch()  # which the program may not have done before it received the cache
+        self._check_framework()
         if self._device_number is not None:
             stream = _stream_to_serve(self.device)
             with STREAMS.changing():
@@ -310,6 +321,12 @@ def _stream_to_serve(device: torch.device) -> int:
     if is_captured:
         raise UnsupportedError("insert: the current stream is captured into a CUDA graph, which cannot use the cache")
     return torch.cuda.current_stream(device).cuda_stream
+
+
+def _framework() -> bytes | None:
+    """Name and version of torch, if this process has imported it."""
+    torch = loaded("torch")
+    return None if torch is None else f"torch {torch.__version__}".encode()
 
 
 def _size(value: int | None, name: str) -> int:

@@ -38,10 +38,12 @@ typedef struct syncyte_cache_sizes_t {
   syncyte_memory_t memory;   /**< where it lies */
   int32_t device;            /**< {default(-1)} the device for SYNCYTE_MEMORY_CUDA; -1: that of the thread's context,
                                   or 0 */
+  const char* framework;     /**< name and version of the framework whose allocations determine offsets, such as
+                                  "torch 2.15.0", for syncyte_cache_check_framework(); at most 127 bytes; null: none */
 } syncyte_cache_sizes_t;
 
 /** All defaults. */
-#define SYNCYTE_CACHE_SIZES_INIT {sizeof(syncyte_cache_sizes_t), 0, 0, SYNCYTE_MEMORY_HOST, -1}
+#define SYNCYTE_CACHE_SIZES_INIT {sizeof(syncyte_cache_sizes_t), 0, 0, SYNCYTE_MEMORY_HOST, -1, NULL}
 
 /** The Unix socket, in a folder, by which two processes pass a cache, and how long they wait. */
 typedef struct syncyte_cache_rendezvous_t {
@@ -109,6 +111,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const 
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* options,
                                                       syncyte_cache_t* cache);
+
+/**
+ * @brief {by_hand, cxx_by_hand} Checks that a cache was made for the framework of this process. Another version may
+ * allocate blocks of other sizes, or in another order, and so find other contents in them. A process with a framework
+ * calls it after syncyte_cache_receive().
+ * @param[in] cache a cache; one that was made for no framework is for all
+ * @param[in] framework {optional, string} name and version, as in syncyte_cache_sizes_t; null: none, which is no error
+ * @return SYNCYTE_ERR_VERSION, naming both, if the cache was made for another one.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_check_framework(syncyte_cache_t cache, const char* framework);
 
 /**
  * @brief {by_hand, cxx_by_hand} Returns the sizes of a cache's parts, in bytes.

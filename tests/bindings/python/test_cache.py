@@ -66,6 +66,41 @@ def test_sizes_and_memory(cache):
         cache.insert(0, UNIT)
 
 
+RECEIVE_WITH_ANOTHER_TORCH = """
+import syncyte, torch
+torch.__version__ = "2.6.0+other"
+try:
+    syncyte.SharedCache.receive(timeout=30)
+except syncyte.VersionError as error:
+    print(error)
+"""
+RECEIVE_WITHOUT_TORCH = """
+import sys, syncyte
+cache = syncyte.SharedCache.receive(timeout=30)
+print(cache.memory[0], "torch" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("program", [RECEIVE_WITH_ANOTHER_TORCH, RECEIVE_WITHOUT_TORCH])
+def test_a_receiver_needs_the_senders_torch_or_none(cache, program):
+    cache.memory[0] = 5
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as receiver:
+        cache.send(timeout=30)
+        found, _ = receiver.communicate(timeout=60)
+    if program == RECEIVE_WITHOUT_TORCH:
+        assert found == "5 False\n"
+    else:
+        assert f"made for torch {torch.__version__}, and this process has torch 2.6.0+other" in found
+
+
+def test_insert_compares_versions_of_torch(cache, monkeypatch):
+    with monkeypatch.context() as patched:  # as if it were received before torch was imported
+        patched.setattr(torch, "__version__", "2.6.0+other")
+        with pytest.raises(syncyte.VersionError, match="this process has torch 2.6.0"):
+            cache.insert(0, UNIT)
+    cache.insert(0, UNIT)
+
+
 def test_sizes_from_the_environment(monkeypatch):
     monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "8K")
     monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "4K")

@@ -59,6 +59,18 @@ def test_slices_belong_to_the_current_stream():
         pipeswitch.clear_shared_cache()
 
 
+def test_a_receiver_with_another_torch_is_refused(monkeypatch):
+    sender = "import torch; from syncyte import SharedCache; SharedCache(4096, 4096, 'cuda').send(timeout=30)"
+    with subprocess.Popen([sys.executable, "-c", sender]) as other:
+        monkeypatch.setenv("SYNCYTE_CACHE_TIMEOUT", "30")
+        with monkeypatch.context() as patched:
+            patched.setattr(torch, "__version__", "2.6.0+other")
+            with pytest.raises(syncyte.VersionError, match="this process has torch 2.6.0"):
+                pipeswitch.recv_shared_cache()
+        assert other.wait(30) == 0
+    pipeswitch.allocate_shared_cache()  # nothing of the other one is kept
+
+
 def test_a_cache_in_host_memory_is_refused(monkeypatch):
     sender = "import syncyte; syncyte.SharedCache(4096, 4096).send(timeout=30)"
     with subprocess.Popen([sys.executable, "-c", sender]) as other:

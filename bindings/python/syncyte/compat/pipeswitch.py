@@ -74,9 +74,9 @@ def recv_shared_cache() -> None:
 
     Raises
     ------
-    BusyError, WaitTimeoutError, UnsupportedError
+    BusyError, WaitTimeoutError, UnsupportedError, VersionError
         This process has a cache already; no process has sent one in time; it does not see the cache's device, or uses
-        CUDA, and the cache is in host memory.
+        CUDA, and the cache is in host memory; the sender has another version of torch.
     """
     _require_none("recv_shared_cache")
     received = SharedCache.receive()
