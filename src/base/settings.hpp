@@ -89,8 +89,9 @@ inline constexpr setting cache_parameter_bytes = a_bytes("SYNCYTE_CACHE_PARAMETE
 inline constexpr setting cache_computation_bytes =
     a_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", "1G",
             "size of a shared cache's part for computation; unset, it is less if memory is short");
-inline constexpr setting cache_device_bytes = a_bytes("SYNCYTE_CACHE_DEVICE_BYTES", "three quarters of its free memory",
-                                                      "most bytes of a shared cache of default sizes on a device");
+inline constexpr setting cache_device_bytes = a_bytes("SYNCYTE_CACHE_DEVICE_BYTES", "no limit",
+                                                      "most bytes of a shared cache on a device: default sizes are "
+                                                      "scaled down to it, larger chosen ones are an error");
 inline constexpr std::size_t cache_model_part = 2;  // of the memory
 inline constexpr setting cache_model_bytes =
     a_bytes("SYNCYTE_CACHE_MODEL_BYTES", "a half of the memory", "most bytes of the models that a process serves");

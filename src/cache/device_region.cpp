@@ -45,13 +45,13 @@ class maker final : public region_maker {
   std::string owner() const override { return fmt::format("device {}", device_); }
   std::uint64_t page_bytes() const override { return page_bytes_; }
   std::uint64_t room_beside(std::uint64_t chosen_bytes) const override {
-    const std::uint64_t most =
-        base::environment_bytes(base::settings::cache_device_bytes).value_or(std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t most = most_bytes();
     return std::min(room_of(memory::cuda_backend().free_bytes(device_), chosen_bytes),
                     most - std::min(most, chosen_bytes));
   }
   std::unique_ptr<region_memory> make(const region_sizes& sizes,
                                       const region_header::framework_text& framework) const override {
+    check_limit(sizes);
     memory::device_system& system = memory::cuda_system();
     const region_header header{
         .version = region_header::on_device, .sizes = sizes, .device = system.id(device_), .framework = framework};
@@ -67,6 +67,18 @@ class maker final : public region_maker {
   }
 
  private:
+  static constexpr const base::setting& limit = base::settings::cache_device_bytes;
+
+  static std::uint64_t most_bytes() {
+    return base::environment_bytes(limit).value_or(std::numeric_limits<std::uint64_t>::max());
+  }
+
+  void check_limit(const region_sizes& sizes) const {
+    base::require(sizes.total() <= most_bytes(), SYNCYTE_ERR_MEMORY,
+                  "{} needs {} bytes of {}, which has pages of {}; {} is {}", sizes.text(), sizes.total(), owner(),
+                  page_bytes_, limit.name, most_bytes());
+  }
+
   int device_;
   std::uint64_t page_bytes_;
 };

@@ -34,17 +34,19 @@ region_sizes with_environment(const region_sizes& chosen) {
           chosen_size(chosen.computation, "computation_bytes", base::settings::cache_computation_bytes)};
 }
 
-/// Fills in default sizes, which share the room that the chosen ones leave.
+/// Fills in default sizes, which share the room that the chosen ones leave. All are multiples of pages.
 region_sizes with_defaults(const region_sizes& chosen, const region_maker& in) {
+  const std::uint64_t page = in.page_bytes();
+  const region_sizes whole{memory::round_up(chosen.parameters, page), memory::round_up(chosen.computation, page)};
   const auto [parameters, computation] = region::default_sizes();
-  const region_sizes defaults{chosen.parameters > 0 ? 0 : parameters, chosen.computation > 0 ? 0 : computation};
-  const auto room = static_cast<double>(in.room_beside(chosen.total()));
+  const region_sizes defaults{whole.parameters > 0 ? 0 : parameters, whole.computation > 0 ? 0 : computation};
+  const auto room = static_cast<double>(in.room_beside(whole.total()));
   const double scale = std::min(1.0, room / static_cast<double>(std::max<std::uint64_t>(defaults.total(), 1)));
   const auto size = [&](std::uint64_t given, std::uint64_t otherwise) {
-    const auto bytes = given > 0 ? given : static_cast<std::uint64_t>(static_cast<double>(otherwise) * scale);
-    return memory::round_up(std::max<std::uint64_t>(bytes, 1), in.page_bytes());
+    const auto scaled = static_cast<std::uint64_t>(static_cast<double>(otherwise) * scale);
+    return given > 0 ? given : std::max(page, scaled / page * page);
   };
-  return {size(chosen.parameters, defaults.parameters), size(chosen.computation, defaults.computation)};
+  return {size(whole.parameters, defaults.parameters), size(whole.computation, defaults.computation)};
 }
 
 void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes, const region_maker& in) {

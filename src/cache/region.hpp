@@ -22,7 +22,7 @@ class region {
   /// SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise from the defaults, which are scaled down if there is less memory. Sizes
   /// are rounded up to pages. Negative device: that of the thread's context. `framework`: see check_framework(). Throws
   /// SYNCYTE_ERR_MEMORY if there is less memory than the chosen sizes, SYNCYTE_ERR_UNSUPPORTED, SYNCYTE_ERR_ARGUMENT
-  /// (device, framework).
+  /// (device, framework). On a device SYNCYTE_CACHE_DEVICE_BYTES is such a limit too.
   static std::shared_ptr<region> allocate(region_sizes chosen, syncyte_memory_t memory = SYNCYTE_MEMORY_HOST,
                                           int device = -1, const std::string& framework = "");
 

@@ -119,7 +119,41 @@ TEST_F(cache_device_region, default_sizes_fit_the_device_and_the_limit) {
               const environment_scope limit("SYNCYTE_CACHE_DEVICE_BYTES", "16M");
               EXPECT_EQ(allocate({0, 0})->sizes().parameters, 4 * device_page);
               EXPECT_EQ(allocate({12 << 20, 0})->sizes().computation, 2 * device_page);
-              EXPECT_EQ(allocate({32 << 20, 1})->bytes(), 17 * device_page);  // chosen sizes have no limit
+              EXPECT_EQ(allocate({14 << 20, 1})->bytes(), 8 * device_page);
+              const environment_scope uneven("SYNCYTE_CACHE_DEVICE_BYTES", "15M");  // between two pages
+              EXPECT_EQ(allocate({0, 0})->bytes(), 6 * device_page);
+              EXPECT_EQ(allocate({(10 << 20) + 1, 0})->bytes(), 7 * device_page);
+            }),
+            0);
+}
+
+TEST_F(cache_device_region, chosen_sizes_above_the_limit_are_an_error) {
+  NEEDS_STANDIN();
+  EXPECT_EQ(run_checks([] {
+              const auto expect = [](cache::region_sizes sizes, const char* part) {
+                const auto [status, text] = outcome([&] { allocate(sizes); });
+                EXPECT_EQ(status, SYNCYTE_ERR_MEMORY);
+                EXPECT_TRUE(contains(text, part)) << text;
+                EXPECT_EQ(test::held_by_driver(), 0u);
+              };
+              const environment_scope limit("SYNCYTE_CACHE_DEVICE_BYTES", "16M");
+              expect({16 << 20, 1},
+                     "a shared cache with parameter_bytes 16777216 and computation_bytes 2097152 needs 18874368 bytes "
+                     "of device 0, which has pages of 2097152; SYNCYTE_CACHE_DEVICE_BYTES is 16777216");
+              expect({0, 16 << 20}, "SYNCYTE_CACHE_DEVICE_BYTES is 16777216");  // no room for the other part
+              const environment_scope chosen("SYNCYTE_CACHE_PARAMETER_BYTES", "1G");
+              expect({0, 0}, "parameter_bytes 1073741824");
+              EXPECT_EQ(allocate({1 << 20, 1 << 20})->bytes(), 2 * device_page);
+              const environment_scope small("SYNCYTE_CACHE_DEVICE_BYTES", "3M");
+              expect({1, 1}, "SYNCYTE_CACHE_DEVICE_BYTES is 3145728");  // less than a page for each part
+            }),
+            0);
+}
+
+TEST_F(cache_device_region, chosen_sizes_that_the_device_has_not_are_an_error) {
+  NEEDS_STANDIN();
+  EXPECT_EQ(run_checks([] {
+              const environment_scope small("STANDIN_BYTES", "67108864");
               const auto [status, text] = outcome([] { allocate({64 << 20, 1}); });
               EXPECT_EQ(status, SYNCYTE_ERR_MEMORY);
               EXPECT_TRUE(contains(text,

@@ -46,8 +46,9 @@ module syncyte_cache_c
     !> or the device has less memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES.
     ! options [in]: sizes; null for defaults
     ! cache [out]: the cache
-    ! Returns: SYNCYTE_ERR_MEMORY (the machine or the device has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT,
-    ! SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot share memory between processes), SYNCYTE_ERR_LIMIT.
+    ! Returns: SYNCYTE_ERR_MEMORY (the machine or the device has less than the chosen sizes, or
+    ! SYNCYTE_CACHE_DEVICE_BYTES is less), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot
+    ! share memory between processes), SYNCYTE_ERR_LIMIT.
     function syncyte_cache_create(options, cache) bind(C, name="syncyte_cache_create") result(answer)
       import
       type(syncyte_cache_sizes_t), intent(in), optional :: options

@@ -1689,8 +1689,8 @@ CORE: dict[str, Function] = {
     # Allocates a cache of zeros. The system provides pages of host memory when they are first touched, those of a
     # device at once. Default sizes are scaled down, with a warning in the log, if the machine, its control group or the
     # device has less memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES. Returns: SYNCYTE_ERR_MEMORY (the machine
-    # or the device has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (no devices, or they
-    # cannot share memory between processes), SYNCYTE_ERR_LIMIT.
+    # or the device has less than the chosen sizes, or SYNCYTE_CACHE_DEVICE_BYTES is less), SYNCYTE_ERR_ARGUMENT,
+    # SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot share memory between processes), SYNCYTE_ERR_LIMIT.
     "syncyte_cache_create": Function(
         ctypes.c_int32,
         [

@@ -45,7 +45,7 @@ class SharedCache(Handle):
     Raises
     ------
     OutOfMemoryError
-        The machine, or the device, has less than the chosen sizes.
+        The machine, or the device, has less than the chosen sizes, or SYNCYTE_CACHE_DEVICE_BYTES is less.
     UnsupportedError
         There is no CUDA device, or it cannot share memory between processes.
 

@@ -66,8 +66,9 @@ typedef struct syncyte_cache_rendezvous_t {
  * memory; on a device also to SYNCYTE_CACHE_DEVICE_BYTES.
  * @param[in] options {optional} sizes; null for defaults
  * @param[out] cache the cache
- * @return SYNCYTE_ERR_MEMORY (the machine or the device has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT,
- * SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot share memory between processes), SYNCYTE_ERR_LIMIT.
+ * @return SYNCYTE_ERR_MEMORY (the machine or the device has less than the chosen sizes, or SYNCYTE_CACHE_DEVICE_BYTES
+ * is less), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (no devices, or they cannot share memory between processes),
+ * SYNCYTE_ERR_LIMIT.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_create(const syncyte_cache_sizes_t* options, syncyte_cache_t* cache);
 

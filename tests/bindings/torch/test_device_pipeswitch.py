@@ -59,6 +59,17 @@ def test_slices_belong_to_the_current_stream():
         pipeswitch.clear_shared_cache()
 
 
+def test_the_limit_of_a_device_holds(monkeypatch):
+    monkeypatch.delenv("SYNCYTE_CACHE_COMPUTATION_BYTES")
+    monkeypatch.setenv("SYNCYTE_CACHE_DEVICE_BYTES", "8M")
+    pipeswitch.allocate_shared_cache()  # scales PipeSwitch's sizes down
+    assert (pipeswitch._cache[1].parameter_bytes, pipeswitch._cache[1].computation_bytes) == (2 << 20, 6 << 20)
+    pipeswitch.release()
+    monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "16M")
+    with pytest.raises(syncyte.OutOfMemoryError, match="SYNCYTE_CACHE_DEVICE_BYTES is 8388608"):
+        pipeswitch.allocate_shared_cache()
+
+
 def test_a_receiver_with_another_torch_is_refused(monkeypatch):
     sender = "import torch; from syncyte import SharedCache; SharedCache(4096, 4096, 'cuda').send(timeout=30)"
     with subprocess.Popen([sys.executable, "-c", sender]) as other:
