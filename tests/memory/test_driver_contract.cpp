@@ -2,23 +2,33 @@
 // The driver's rules that Syncyte relies on. This program passes on the stand-in (tests/support/cuda) and on NVIDIA's
 // driver, so that the stand-in claims nothing that the driver does not keep.
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "memory/driver/library.hpp"
+#include "processes.hpp"
+#include "rows/cuda/bodies.hpp"
+#include "rows/kernels.hpp"
 
 namespace {
 
+using namespace syncyte;
 using namespace syncyte::memory::driver;
 using handle = CUmemGenericAllocationHandle;
 
@@ -88,6 +98,11 @@ TEST_F(driver_contract, a_device_has_what_shared_memory_needs) {
   }
   EXPECT_GE(page_, 1u);
   EXPECT_EQ(page_ & (page_ - 1), 0u) << "a power of two";
+  std::size_t recommended = 0;
+  EXPECT_CUDA(cuda_.cuMemGetAllocationGranularity(&recommended, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+  EXPECT_GE(recommended, page_);
+  EXPECT_EQ(recommended % page_, 0u);
+  EXPECT_EQ(recommended & (recommended - 1), 0u) << "a power of two";
 }
 
 TEST_F(driver_contract, memory_is_of_whole_pages) {
@@ -219,6 +234,19 @@ TEST_F(driver_contract, copies_of_other_host_memory_are_staged) {
   EXPECT_CUDA(cuda_.cuMemFree(block));
 }
 
+/// Starts this program again with an option, as a process that can use devices.
+pid_t start_again(std::vector<std::string> arguments) {
+  return test::start_process([&] {
+    std::vector<char*> all{const_cast<char*>("driver_contract")};
+    for (std::string& each : arguments) all.push_back(each.data());
+    all.push_back(nullptr);
+    ::execv("/proc/self/exe", all.data());
+    return 98;
+  });
+}
+
+int run_again(const std::vector<std::string>& arguments) { return test::wait_process(start_again(arguments)); }
+
 void send_file(int socket, int file) {
   char byte = 0, control[CMSG_SPACE(sizeof file)] = {};
   iovec data{&byte, 1};
@@ -259,6 +287,75 @@ struct mapped_page {
   CUdeviceptr at = 0;
 };
 
+/// UUIDs of the devices, in their order; none without a device.
+std::vector<std::string> device_ids() {
+  std::vector<std::string> result;
+  try {
+    int count = 0;
+    check(started().cuDeviceGetCount(&count), "cuDeviceGetCount");
+    for (int number = 0; number < count; ++number) {
+      CUuuid id{};
+      check(started().cuDeviceGetUuid(&id, number), "cuDeviceGetUuid");
+      result.push_back(fmt::format("{:02x}", fmt::join(std::vector<unsigned char>(id.bytes, id.bytes + 16), "")));
+    }
+  } catch (const base::error& error) {
+    std::fprintf(stderr, "no device: %s\n", error.what());
+  }
+  return result;
+}
+
+using rows::cuda::bad_index;
+
+/// Host memory that devices access at the same addresses.
+struct pinned_rows {
+  std::int64_t index[4] = {3, 0, 99, 1};
+  std::int32_t rows[4] = {-1, -1, -1, -1};
+  bad_index bad{};
+
+  static pinned_rows* make(const functions& cuda) {
+    void* memory = nullptr;
+    check(cuda.cuMemHostAlloc(&memory, sizeof(pinned_rows), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+          "cuMemHostAlloc");
+    return new (memory) pinned_rows;
+  }
+};
+
+/// A kernel on rows of 4 bytes: rows[i] = table[index[i]] for the rows of a table of 4.
+class gather_kernel {
+ public:
+  explicit gather_kernel(const functions& cuda) : cuda_(cuda) {
+    check(cuda.cuLibraryLoadData(&library_, rows::kernel_image().binary, nullptr, nullptr, 0, nullptr, nullptr, 0),
+          "cuLibraryLoadData");
+    check(find("syncyte_gather_4"), "cuLibraryGetKernel");
+  }
+
+  CUresult find(const char* name) { return cuda_.cuLibraryGetKernel(&kernel_, library_, name); }
+
+  CUresult launch(CUdeviceptr table, pinned_rows& memory, CUstream stream) const {
+    rows::cuda::row_arguments given{.table = reinterpret_cast<std::byte*>(table),
+                                    .table_rows = 4,
+                                    .stride = 4,
+                                    .index = memory.index,
+                                    .count = 4,
+                                    .packed = reinterpret_cast<std::byte*>(memory.rows),
+                                    .row_elements = 1,
+                                    .bad = &memory.bad,
+                                    .operation = 0,
+                                    .lane_bits = 0,
+                                    .is_wide = 1};
+    void* arguments[] = {&given};
+    const CUresult code =
+        cuda_.cuLaunchKernel(reinterpret_cast<CUfunction>(kernel_), 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr);
+    std::memset(static_cast<void*>(&given), 0, sizeof given);  // the driver has copied it
+    return code;
+  }
+
+ private:
+  const functions& cuda_;
+  CUlibrary library_ = nullptr;
+  CUkernel kernel_ = nullptr;
+};
+
 }  // namespace
 
 /// Writes to device 0's memory by device 1, without access: in a process of its own (`test_driver_contract
@@ -291,6 +388,40 @@ int make_and_wait(int socket) {
   for (;;) ::pause();
 }
 
+/// Lets a kernel read addresses without memory: a process of its own (`test_driver_contract --lost`), which can use no
+/// device afterwards. Returns the number of calls that do not have the kernel's error.
+int count_calls_without_the_error() {
+  const functions& cuda = started();
+  CUcontext context = nullptr;
+  check(cuda.cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check(cuda.cuCtxPushCurrent(context), "cuCtxPushCurrent");
+  CUdeviceptr block = 0, lost = 0;
+  CUstream stream = nullptr;
+  std::size_t page = 0;
+  check(cuda.cuMemGetAllocationGranularity(&page, &on_device_0(), CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
+  check(cuda.cuMemAddressReserve(&lost, page, 0, 0, 0), "cuMemAddressReserve");
+  check(cuda.cuMemAlloc(&block, 16), "cuMemAlloc");
+  check(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  pinned_rows& memory = *pinned_rows::make(cuda);
+  const gather_kernel gather(cuda);
+  check(gather.launch(lost, memory, stream), "cuLaunchKernel");
+  int others = 0;
+  const auto expect = [&](CUresult code, const char* call) {
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS) return;
+    std::fprintf(stderr, "%s: error %d\n", call, code);
+    ++others;
+  };
+  expect(cuda.cuStreamSynchronize(stream), "the first wait");
+  expect(cuda.cuStreamSynchronize(nullptr), "a wait for another stream");
+  expect(cuda.cuStreamQuery(stream), "cuStreamQuery");
+  expect(cuda.cuCtxSynchronize(), "cuCtxSynchronize");
+  expect(cuda.cuMemsetD8Async(block, 1, 16, nullptr), "cuMemsetD8Async");
+  expect(cuda.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(memory.rows), block, 16, stream), "cuMemcpyAsync");
+  expect(gather.launch(block, memory, stream), "cuLaunchKernel");
+  expect(cuda.cuMemAlloc(&block, 16), "cuMemAlloc");
+  return others;
+}
+
 namespace {
 
 TEST_F(driver_contract, memory_can_be_mapped_to_be_read) {
@@ -314,14 +445,7 @@ TEST_F(driver_contract, each_device_needs_access_of_its_own) {
   ASSERT_CUDA(cuda_.cuDeviceGetCount(&count));
   if (count > 1) is_peer = cuda_.cuDeviceCanAccessPeer(&is_peer, 1, 0) == CUDA_SUCCESS && is_peer != 0;
   if (is_peer == 0) GTEST_SKIP() << "no two devices that can access each other's memory";
-  const pid_t intruder = ::fork();
-  if (intruder == 0) {
-    ::execl("/proc/self/exe", "driver_contract", "--intruder", nullptr);
-    ::_exit(1);
-  }
-  int status = -1;
-  ::waitpid(intruder, &status, 0);
-  EXPECT_EQ(status, 0) << "device 1 has written without access";
+  EXPECT_EQ(run_again({"--intruder"}), 0) << "device 1 has written without access";
 
   handle of = 0;
   ASSERT_CUDA(cuda_.cuMemCreate(&of, page_, &on_device_0(), 0));
@@ -370,13 +494,7 @@ TEST_F(driver_contract, work_of_another_device_has_a_wait_of_its_own) {
 TEST_F(driver_contract, memory_outlives_its_maker) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const pid_t maker = ::fork();
-  if (maker == 0) {
-    ::close(ends[0]);
-    const std::string number = std::to_string(ends[1]);
-    ::execl("/proc/self/exe", "driver_contract", "--maker", number.c_str(), nullptr);
-    ::_exit(1);
-  }
+  const pid_t maker = start_again({"--maker", std::to_string(ends[1])});
   ::close(ends[1]);
   const int file = receive_file(ends[0]);
   ASSERT_GE(file, 0);
@@ -386,11 +504,95 @@ TEST_F(driver_contract, memory_outlives_its_maker) {
   ::close(file);
   const CUdeviceptr at = map(of, page_);
   ::kill(maker, SIGKILL);
-  ::waitpid(maker, nullptr, 0);
+  EXPECT_EQ(test::wait_process(maker), -SIGKILL);
   EXPECT_EQ(read(at, page_), std::vector<char>(page_, 42));
   unmap(at, page_);
   EXPECT_CUDA(cuda_.cuMemRelease(of));
   ::close(ends[0]);
+}
+
+TEST_F(driver_contract, devices_are_known_by_their_uuids) {
+  const std::vector<std::string> all = device_ids();
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+  const auto seen_by_another = [&](const char* visible, std::vector<std::string> expected) {
+    const test::environment_scope with("CUDA_VISIBLE_DEVICES", visible);
+    expected.insert(expected.begin(), "--devices");
+    EXPECT_EQ(run_again(expected), 0) << (visible == nullptr ? "all" : visible);
+  };
+  if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) GTEST_SKIP() << "some devices are hidden";
+  seen_by_another(nullptr, all);
+  const std::size_t last = all.size() - 1;
+  seen_by_another(std::to_string(last).c_str(), {all[last]});
+  seen_by_another("", {});
+  seen_by_another(fmt::format("0,{}", last + 1).c_str(), {all[0]});  // those before one that there is not
+  if (last > 0) seen_by_another(fmt::format("{},0", last).c_str(), {all[last], all[0]});
+}
+
+/// Our own kernels.
+class driver_kernels : public driver_contract {
+ protected:
+  void SetUp() override {
+    try {
+      rows::kernel_image();
+    } catch (const base::error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    int version = 0;
+    ASSERT_CUDA(cuda_.cuDriverGetVersion(&version));
+    if (version / 1000 < CUDA_VERSION / 1000) GTEST_SKIP() << "the driver is older than the kernels";
+    ASSERT_CUDA(cuda_.cuMemAlloc(&table_, 4 * sizeof(std::int32_t)));
+    ASSERT_CUDA(cuda_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+    memory_ = pinned_rows::make(cuda_);
+  }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    EXPECT_CUDA(cuda_.cuStreamDestroy(stream_));
+    EXPECT_CUDA(cuda_.cuMemFree(table_));
+    EXPECT_CUDA(cuda_.cuMemFreeHost(memory_));
+  }
+
+  CUdeviceptr table_ = 0;
+  CUstream stream_ = nullptr;
+  pinned_rows* memory_ = nullptr;
+};
+
+TEST_F(driver_kernels, are_found_by_name) {
+  gather_kernel kernel(cuda_);
+  EXPECT_EQ(kernel.find("syncyte_gather_5"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_CUDA(kernel.find("syncyte_scatter_16"));
+}
+
+TEST_F(driver_kernels, read_and_write_pinned_memory_at_the_hosts_address) {
+  const std::array<std::int32_t, 4> values{10, 11, 12, 13};
+  EXPECT_CUDA(cuda_.cuMemcpyAsync(table_, reinterpret_cast<CUdeviceptr>(values.data()), sizeof values, stream_));
+  EXPECT_CUDA(gather_kernel(cuda_).launch(table_, *memory_, stream_));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(stream_));
+  EXPECT_EQ(std::to_array(memory_->rows), (std::array<std::int32_t, 4>{13, 10, -1, 11}));
+  EXPECT_EQ(memory_->bad.position, 2u);
+  EXPECT_EQ(memory_->bad.value, 99);
+}
+
+/// A launch is ordered with what is before and after it on its stream, and is complete after a wait for an event.
+TEST_F(driver_kernels, run_in_the_order_of_their_stream) {
+  CUevent event = nullptr;
+  ASSERT_CUDA(cuda_.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(table_, 7, 16, stream_));
+  EXPECT_CUDA(gather_kernel(cuda_).launch(table_, *memory_, stream_));
+  EXPECT_CUDA(cuda_.cuEventRecord(event, stream_));
+  EXPECT_CUDA(cuda_.cuMemsetD8Async(table_, 8, 16, stream_));
+  EXPECT_CUDA(cuda_.cuEventSynchronize(event));
+  constexpr std::int32_t sevens = 0x07070707;
+  EXPECT_EQ(std::to_array(memory_->rows), (std::array{sevens, sevens, -1, sevens}));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(stream_));
+  EXPECT_EQ(read(table_, 16), std::vector<char>(16, 8));
+  EXPECT_CUDA(cuda_.cuEventDestroy(event));
+}
+
+/// A context can do nothing after an illegal access; other processes are not concerned.
+TEST_F(driver_kernels, that_read_no_memory_end_their_process_use_of_the_device) {
+  EXPECT_EQ(run_again({"--lost"}), 0) << "calls have other results than the kernel's error";
+  EXPECT_CUDA(gather_kernel(cuda_).launch(table_, *memory_, stream_));
+  EXPECT_CUDA(cuda_.cuStreamSynchronize(stream_));
 }
 
 }  // namespace
@@ -398,6 +600,9 @@ TEST_F(driver_contract, memory_outlives_its_maker) {
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--maker") return make_and_wait(std::stoi(argv[2]));
   if (argc == 2 && std::string(argv[1]) == "--intruder") return is_intruder_refused() ? 0 : 1;
+  if (argc == 2 && std::string(argv[1]) == "--lost") return count_calls_without_the_error();
+  if (argc >= 2 && std::string(argv[1]) == "--devices")
+    return device_ids() == std::vector<std::string>(argv + 2, argv + argc) ? 0 : 1;
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
