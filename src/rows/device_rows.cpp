@@ -2,8 +2,11 @@
 #include "rows/device_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <mutex>
 #include <new>
+#include <thread>
 
 #include "base/error.hpp"
 #include "rows/cuda/bodies.hpp"
@@ -106,15 +109,27 @@ bool index_report::has_any() const {
   return static_cast<const volatile bad_index*>(data())->position != bad_index::none;
 }
 
+/// Kernels that still run may note a lower position meanwhile. One that has the lock writes the words.
 std::optional<skipped_index> index_report::take() {
-  auto& bad = *static_cast<volatile bad_index*>(data());
-  const std::uint64_t position = bad.position;
-  if (position == bad_index::none) return {};  // another thread has taken it
-  const skipped_index found{static_cast<std::int64_t>(position), bad.value, bad.table_rows,
-                            static_cast<device_operation>(std::uint32_t{bad.operation})};
-  bad.waits_end = 0;
-  bad.position = bad_index::none;
-  return found;
+  static std::mutex taking;
+  constexpr int most_looks = 1'000'000;  // a kernel needs microseconds, unless its device has failed
+  auto& bad = *static_cast<bad_index*>(data());
+  const std::lock_guard lock(taking);
+  for (int look = 0; look < most_looks; ++look) {
+    const std::atomic_ref noted(bad.position);
+    std::uint64_t position = noted.load(std::memory_order_acquire);
+    if (position == bad_index::none) return {};  // another thread has taken it
+    const volatile bad_index& words = bad;
+    const skipped_index found{static_cast<std::int64_t>(position), words.value, words.table_rows,
+                              static_cast<device_operation>(std::uint32_t{words.operation})};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (words.lock == 0 && noted.compare_exchange_strong(position, bad_index::none)) {
+      bad.waits_end = 0;
+      return found;
+    }
+    std::this_thread::yield();
+  }
+  return {};
 }
 
 void refuse_skipped(const skipped_index& skipped, const std::string& table) {

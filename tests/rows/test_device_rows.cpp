@@ -3,15 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "base/ops.hpp"
 #include "memory/device.hpp"
 #include "rows/convert_rows.hpp"
+#include "rows/cuda/bodies.hpp"
 #include "rows/device_rows.hpp"
 
 namespace {
@@ -240,6 +244,38 @@ TEST_F(device_rows, a_result_is_not_there_before_the_stream_is_waited_for) {
   EXPECT_EQ(output.read(), before);
   wait();
   EXPECT_EQ(output.read(), table);
+}
+
+/// Threads in place of kernels: they note positions while the host takes. Every note of the lowest position is found,
+/// and each position has its value.
+TEST_F(device_rows, notes_are_taken_while_kernels_write_others) {
+  using rows::cuda::note;
+  rows::cuda::row_arguments given{};
+  given.bad = static_cast<rows::cuda::bad_index*>(report_->data());
+  std::atomic<int> taken{0};
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) note(given, 2, 200);
+  });
+  std::thread host([&] {
+    while (!is_over)
+      if (const auto found = report_->take()) {
+        EXPECT_EQ(found->value, 100 * found->position);
+        taken += found->position == 1 ? 1 : 0;
+      }
+  });
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  for (int round = 0; clock::now() - begin < std::chrono::milliseconds(100) && !HasFailure(); ++round) {
+    note(given, 1, 100);
+    while (taken <= round && !HasFailure()) {
+      if (clock::now() - begin > std::chrono::seconds(20)) ADD_FAILURE() << "note " << round << " was lost";
+      std::this_thread::yield();
+    }
+  }
+  is_over = true;
+  other.join();
+  host.join();
 }
 
 }  // namespace
