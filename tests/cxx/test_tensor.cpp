@@ -295,4 +295,35 @@ TEST_F(cxx_tensor, views_outlive_dropped_handles_of_others) {
   world_.barrier();
 }
 
+class cxx_device_tensor : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (syncyte::device_count(syncyte::memory_kind::cuda) == 0) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_F(cxx_device_tensor, lies_where_its_options_say) {
+  const auto world = syncyte::communicator::world();
+  const std::int32_t last = syncyte::device_count(syncyte::memory_kind::cuda) - 1;
+  for (const auto& [asked, expected] : {std::pair{-1, 0}, {last, last}}) {
+    const tensor made(world, syncyte::dtype::float32, {2 * world.size(), 3},
+                      {.memory = syncyte::memory_kind::cuda, .device = asked});
+    const syncyte::buffer local = made.local_buffer();
+    EXPECT_EQ(local.get()->memory, SYNCYTE_MEMORY_CUDA);
+    EXPECT_EQ(local.get()->device, expected);
+    std::vector<float> mine(6, static_cast<float>(world.rank()) + 1.0F);
+    syncyte::copy(local, mine);
+    made.sync();
+    std::ranges::fill(mine, 0.0F);
+    syncyte::copy(mine, made.local_buffer());
+    EXPECT_EQ(mine, std::vector<float>(6, static_cast<float>(world.rank()) + 1.0F));
+    expect_error(syncyte::status::unsupported, {"device memory"}, [&] { made.local<float>(); });
+    const std::vector<std::int64_t> index{0};
+    expect_error(syncyte::status::argument, {"index", "memory is 0"}, [&] { made.gather<float>(index); });
+  }
+  expect_error(syncyte::status::argument, {"device is 99"}, [&] {
+    tensor(world, syncyte::dtype::float32, {4}, {.memory = syncyte::memory_kind::cuda, .device = 99});
+  });
+}
+
 }  // namespace
