@@ -2,13 +2,15 @@
 """Models in device memory: modules on CUDA that several processes bind, copies, and loads while layers compute."""
 
 import copy
+import threading
 
 import pytest
 import torch
 from mpi4py import MPI
 
+import syncyte.models
 from device_under_test import needs_device, pending
-from syncyte import SharedModels, errors
+from syncyte import SharedModels, _library, errors
 
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.rank, COMM.size
@@ -93,15 +95,40 @@ def test_bound_elsewhere_a_model_is_copied(models, lies_on):
         models.bind("net", make_network(other))
 
 
-def test_layers_compute_while_others_arrive(models):
+@pytest.fixture
+def last_tensor_waits(monkeypatch):
+    """An event for which publications wait before they copy their last tensor. The C interface has the others."""
+    event = threading.Event()
+    publication = syncyte.models._Publication
+    copy_the_rest = publication.finish
+
+    def finish(self):
+        *first, _ = self._buffers
+        for key in first:
+            _library.core().syncyte_publication_fill(self.handle, key.encode(), self._buffers[key].reference)
+        assert event.wait(30)
+        copy_the_rest(self)
+
+    monkeypatch.setattr(publication, "finish", finish)
+    yield event
+    event.set()
+
+
+def test_layers_compute_while_others_arrive(models, last_tensor_waits):
     big = {f"layer{n}": torch.full((3 << 20,), float(n), device=HERE) for n in range(3)}  # groups of 12 MiB
     if RANK == 0:
         done = models.load("big", big)
     COMM.Barrier()
     holder = torch.nn.ParameterDict({key: torch.empty(3 << 20, device="meta") for key in big})
-    models.bind("big", holder)
-    for n in range(3):
+    bound = models.bind("big", holder)
+    for n in range(2):
         assert (holder[f"layer{n}"] + 1).mean().item() == n + 1
+    assert (bound.ready(), bound.groups) == (2, 3), "the last layer is not there"
+    with pytest.raises(errors.WaitTimeoutError):
+        bound.wait(2, timeout=0.01)
+    COMM.Barrier()
+    last_tensor_waits.set()
+    assert (holder["layer2"] + 1).mean().item() == 3
     if RANK == 0:
         done.result()
     COMM.Barrier()

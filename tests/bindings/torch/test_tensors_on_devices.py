@@ -375,11 +375,40 @@ def test_versions_are_published_and_taken_through_host_memory():
 
 
 def test_exports():
-    if SIZE == 1:
-        whole = filled(numbers(ROWS, 2))
-        assert whole.__dlpack_device__() == (2, torch.cuda.current_device())  # kDLCUDA
-        with pytest.raises((RuntimeError, BufferError), match="device"):
-            np.from_dlpack(whole)
+    if SIZE > 1:
+        with pytest.raises(errors.UnsupportedError, match=f"of {SIZE} ranks is not one array"):
+            torch.from_dlpack(filled(numbers(ROWS, 2)))
+    whole = WholeTensor((ROWS, 2), "float32", comm=syncyte.COMM_SELF, device="cuda")
+    whole.local.copy_(numbers(ROWS, 2))
+    assert whole.__dlpack_device__() == (2, torch.cuda.current_device())  # kDLCUDA
+    seen = torch.from_dlpack(whole)
+    assert seen.data_ptr() == whole.local.data_ptr()
+    assert torch.equal(seen.cpu(), numbers(ROWS, 2))
+    with pytest.raises((RuntimeError, BufferError), match="device"):
+        np.from_dlpack(whole)
+
+
+@pytest.mark.parametrize("given", ["a stream", "1: the default stream", "-1: no order"])
+def test_exports_follow_the_stream(given):
+    """The consumer's stream waits for what is queued on the current one."""
+    whole = WholeTensor((1, 1000), "float32", comm=syncyte.COMM_SELF, device="cuda")
+    ones, index = torch.ones(1, 1000, device="cuda"), on_device([0])
+    out, reading = torch.zeros(1, 1000).pin_memory(), torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        whole.scatter_(index, ones)
+        if given.startswith("1"):
+            reading = torch.cuda.default_stream()
+        stream = {"a": reading.cuda_stream, "1": 1, "-": -1}[given[0]]
+        capsule = whole.__dlpack__(stream=stream)
+    with torch.cuda.stream(reading):
+        out.copy_(torch.from_dlpack(capsule), non_blocking=True)
+    reading.synchronize()
+    if stream != -1:
+        assert (out == 1).all()
+    elif STANDIN:
+        assert (out == 0).all(), "nothing waits: the consumer orders its stream itself"
+    torch.cuda.synchronize()
 
 
 def test_conversion_of_tables():
