@@ -22,13 +22,18 @@ def measure(row: Row, amount: float, ours: Callable[[], object], reference: Call
     measure_rate(row, amount, waited(ours) if mine else idle, waited(reference) if mine else idle, rounds=ROUNDS)
 
 
+def values_of(rows: torch.Tensor, columns: int) -> torch.Tensor:
+    """The table's rows, which every rank knows."""
+    return ((rows.int()[:, None] + torch.arange(columns, dtype=torch.int32, device="cuda")) % 1000).float()
+
+
 def measure_gathers(row_bytes: int) -> None:
     columns = row_bytes // 4
     rows = TABLE_BYTES // row_bytes
     # All rows are rank 0's, so that the last rank reads another process's memory.
     local_rows = rows if WORLD.rank == 0 else 0
     whole = syncyte.WholeTensor((rows, columns), "float32", device="cuda", local_rows=local_rows)
-    plain = torch.randint(0, 1000, (rows, columns), device="cuda").float() if WORLD.rank == 0 else torch.empty(0)
+    plain = values_of(torch.arange(local_rows, device="cuda"), columns)
     if WORLD.rank == 0:
         whole.local.copy_(plain)
     whole.sync()
@@ -48,16 +53,21 @@ def measure_gathers(row_bytes: int) -> None:
         measure(row, gigabytes, convert, lambda: torch.index_select(plain, 0, index).half(), 0)
         if WORLD.rank == 0:
             expect_equal(half, plain[index].half(), row.name)
-        measure_of_others(whole, gather, gigabytes)
+        measure_of_others(gather, gigabytes)
+        if WORLD.rank == WORLD.size - 1:
+            expect_equal(out, values_of(index, columns), "gather of another process's rows")
         measure_sums(whole, plain, index, other)
         measure_updates(whole, plain, index, other)
     else:
         source, target = out, other
         row = Row(f"gather of {row_bytes}-byte rows on a device", "GB/s", "copy on the device", "higher", goal(0.8))
         measure(row, gigabytes, gather, lambda: target.copy_(source), 0)
+        if WORLD.rank == 0:
+            expect_equal(out, values_of(index, columns), row.name)
+            expect_equal(target, out, row.reference_name)
 
 
-def measure_of_others(whole: syncyte.WholeTensor, gather: Callable[[], object], gigabytes: float) -> None:
+def measure_of_others(gather: Callable[[], object], gigabytes: float) -> None:
     """The last rank's gather against the owner's: they take turns, as all ranks do in a round."""
     if WORLD.size == 1:
         return
