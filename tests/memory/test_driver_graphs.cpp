@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "driver_graphs.hpp"
+#include "cuda/driver_graphs.hpp"
 #include "memory/driver/context.hpp"
 
 namespace {

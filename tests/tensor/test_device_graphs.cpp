@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "comm/split.hpp"
+#include "cuda/driver_graphs.hpp"
 #include "device_world.hpp"
-#include "driver_graphs.hpp"
 
 namespace {
 

@@ -9,8 +9,9 @@
 //
 // Environment: STANDIN_DEVICES (2), CUDA_VISIBLE_DEVICES (numbers), STANDIN_BYTES of each device (8 GiB),
 // STANDIN_VERSION of the driver (that of the toolkit), STANDIN_FAIL=cuMemMap:3 (the third call of cuMemMap finds no
-// memory; cuMemMap:3:101 has error 101; cuMemMap:3:kill kills the process), STANDIN_LACKS=102,103 (attributes of devices that are 0), STANDIN_NO_PEERS=1
-// (devices cannot access each other's memory), STANDIN_NO_ATOMICS=1 (they can, without atomics).
+// memory; cuMemMap:3:101 has error 101; cuMemMap:3:kill kills the process), STANDIN_LACKS=102,103 (attributes of
+// devices that are 0), STANDIN_NO_PEERS=1 (devices cannot access each other's memory), STANDIN_NO_ATOMICS=1 (they can,
+// without atomics).
 
 #include <cuda.h>
 
