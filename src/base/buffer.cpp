@@ -45,6 +45,10 @@ void require_span(const syncyte_buffer_t& raw, std::size_t element_bytes, const 
                                .expected = "a span of at most 2^63 - 1 bytes"});
 }
 
+std::string memory_text(const syncyte_buffer_t& raw) {
+  return raw.memory == SYNCYTE_MEMORY_HOST ? "the host's" : fmt::format("that of CUDA device {}", raw.device);
+}
+
 }  // namespace
 
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument) {
@@ -116,17 +120,22 @@ bool buffer::is_contiguous() const {
 }
 
 const buffer& buffer::require_host() const {
-  constexpr syncyte_memory_t host = SYNCYTE_MEMORY_HOST;
-  expect_member(raw_.memory == host, SYNCYTE_ERR_UNSUPPORTED, argument_, "memory", raw_.memory,
-                "{} ({}): device memory is not supported here; copy it to host memory first", known::memory::name(host),
-                host);
+  if (raw_.memory != SYNCYTE_MEMORY_HOST) [[unlikely]]
+    refuse(SYNCYTE_ERR_UNSUPPORTED,
+           {.object = argument_,
+            .argument = "memory",
+            .value = memory_text(raw_),
+            .expected = "the host's: device memory is not supported here; copy it to host memory first"});
   return *this;
 }
 
 const buffer& buffer::require_on(int device) const {
-  constexpr syncyte_memory_t cuda = SYNCYTE_MEMORY_CUDA;
-  expect_member(raw_.memory == cuda, SYNCYTE_ERR_ARGUMENT, argument_, "memory", raw_.memory,
-                "{} ({}), on device {}, as the tensor or table", known::memory::name(cuda), cuda, device);
+  if (raw_.memory != SYNCYTE_MEMORY_CUDA) [[unlikely]]
+    refuse(SYNCYTE_ERR_ARGUMENT,
+           {.object = argument_,
+            .argument = "memory",
+            .value = memory_text(raw_),
+            .expected = fmt::format("that of CUDA device {}, as the tensor's or table's", device)});
   expect_member(raw_.device == device, SYNCYTE_ERR_ARGUMENT, argument_, "device", raw_.device,
                 "{}, that of the tensor or table", device);
   return *this;

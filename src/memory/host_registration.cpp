@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/host_registration.hpp"
 
+#include <algorithm>
+
 #include "memory/device.hpp"
 #include "memory/device_system.hpp"
 
@@ -8,7 +10,8 @@ namespace syncyte::memory {
 
 host_registration::~host_registration() {
   if (devices_.empty()) return;
-  for (const int device : devices_) cuda_backend().finish(device);
+  // Otherwise kernels may still use it: the driver keeps the pages until the process ends.
+  if (!std::ranges::all_of(devices_, [](int device) { return cuda_backend().finish(device); })) return;
   cuda_system().unregister_host(*devices_.begin(), memory_.data());
 }
 

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "rows/cuda/bodies.hpp"
@@ -130,6 +134,38 @@ std::optional<skipped_index> index_report::take() {
     std::this_thread::yield();
   }
   return {};
+}
+
+namespace {
+
+/// Reports that no operation uses, by device.
+struct free_reports {
+  std::mutex mutex;
+  std::map<int, std::vector<std::unique_ptr<index_report>>> of;
+};
+
+free_reports& unused() {
+  static auto* const all = new free_reports;  // leaked: threads may end after it
+  return *all;
+}
+
+}  // namespace
+
+own_report::own_report(int device) : device_(device) {
+  const std::lock_guard lock(unused().mutex);
+  auto& of_device = unused().of[device];
+  if (of_device.empty()) {
+    report_ = std::make_unique<index_report>(device);
+  } else {
+    report_ = std::move(of_device.back());
+    of_device.pop_back();
+  }
+}
+
+own_report::~own_report() {
+  report_->take();  // of an operation that has failed
+  const std::lock_guard lock(unused().mutex);
+  unused().of[device_].push_back(std::move(report_));
 }
 
 void refuse_skipped(const skipped_index& skipped, const std::string& table) {

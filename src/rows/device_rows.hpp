@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,6 +72,21 @@ class index_report {
 
  private:
   memory::pinned_memory words_;
+};
+
+/// A report of one operation, which its thread waits for. Its memory is used again.
+class own_report {
+ public:
+  explicit own_report(int device);
+  ~own_report();
+  own_report(const own_report&) = delete;
+  own_report& operator=(const own_report&) = delete;
+
+  index_report& get() const { return *report_; }
+
+ private:
+  int device_;
+  std::unique_ptr<index_report> report_;
 };
 
 /// Throws SYNCYTE_ERR_INDEX for a skipped index. `table` is its name.

@@ -2,6 +2,7 @@
 #include "rows/gather_table.hpp"
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -18,9 +19,11 @@
 namespace syncyte::rows {
 namespace {
 
-/// Row 0 of the table, as a buffer.
+/// Row 0 of the table, as a buffer. A table without rows may have no memory.
 base::buffer row_of(const base::buffer& table) {
-  syncyte_buffer_t row = base::make_buffer(table.data(), table.dtype(), table.shape().subspan(1));
+  alignas(std::max_align_t) static std::byte nowhere[1];
+  std::byte* const data = table.data() == nullptr ? nowhere : table.data();
+  syncyte_buffer_t row = base::make_buffer(data, table.dtype(), table.shape().subspan(1));
   for (int d = 1; d < table.ndim(); ++d) row.strides[d - 1] = table.stride(d);
   return {&row, "table"};
 }
@@ -51,12 +54,30 @@ void require_apart(const base::byte_range& index, const base::buffer& table, con
   base::require_apart(table, output);
 }
 
-/// Indices that kernels for tables of a device have skipped.
-index_report& report_of(int device) {
-  static std::mutex mutex;
-  static auto* const reports = new std::map<int, index_report>;  // leaked: kernels may run while the process ends
-  const std::lock_guard lock(mutex);
-  return reports->try_emplace(device, device).first->second;
+constexpr const char* table_name = "a table (gather_rows)";
+
+/// Indices that kernels for tables have skipped, by device.
+class device_reports {
+ public:
+  index_report& of(int device) {
+    const std::lock_guard lock(mutex_);
+    return reports_.try_emplace(device, device).first->second;
+  }
+  void check(int device) {
+    const std::lock_guard lock(mutex_);
+    const auto found = reports_.find(device);
+    if (found == reports_.end() || !found->second.has_any()) return;
+    if (const auto skipped = found->second.take()) refuse_skipped(*skipped, table_name);
+  }
+
+ private:
+  std::mutex mutex_;  // guards the member below
+  std::map<int, index_report> reports_;
+};
+
+device_reports& reports() {
+  static auto* const all = new device_reports;  // leaked: kernels may run while the process ends
+  return *all;
 }
 
 /// gather_table() of a table in device memory.
@@ -72,18 +93,20 @@ void gather_device_table(const base::buffer& table, const base::buffer& row, con
   base::expect(row.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED, "table", "of rows that are not contiguous",
                "contiguous rows, which kernels read");
   require_apart(index.memory(), table, output);
-  index_report& report = report_of(device);
-  const auto check = [&] {
-    if (const auto skipped = report.take()) refuse_skipped(*skipped, "a table");
-  };
-  check();
+  reports().check(device);
   void* const stream = memory::thread_stream();
   const device_table rows{table.data(), table.extent(0), row.bytes(), table.stride(0)};
-  gather_converted_rows(device, rows, index, output.data(), table.dtype(), output.dtype(), report, stream);
-  const bool waits = base::environment_choice(base::settings::check) == base::settings::check_level::full;
-  if (stream != nullptr && !waits) return;
+  const auto queue = [&](const index_report& report) {
+    gather_converted_rows(device, rows, index, output.data(), table.dtype(), output.dtype(), report, stream);
+  };
+  const bool is_checked = base::environment_choice(base::settings::check) == base::settings::check_level::full;
+  if (stream != nullptr && !is_checked) return queue(reports().of(device));
+  base::require(!memory::cuda_system().is_captured(device, stream), SYNCYTE_ERR_UNSUPPORTED,
+                "a gather with {}=full waits, and cannot be captured into a CUDA graph", base::settings::check.name);
+  const own_report report(device);
+  queue(report.get());
   memory::cuda_backend().synchronize(device, stream);
-  check();
+  if (const auto skipped = report.get().take()) refuse_skipped(*skipped, table_name);
 }
 
 /// Gathers rows whose elements are not contiguous: packs one row at a time, directly into the output if no conversion
@@ -106,6 +129,8 @@ void gather_strided_rows(const row_map& map, const row_index& index, const base:
 }
 
 }  // namespace
+
+void check_device_gathers(int device) { reports().check(device); }
 
 void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw_index,
                   const syncyte_buffer_t* raw_output) {

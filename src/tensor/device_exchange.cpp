@@ -88,15 +88,14 @@ rows::row_index device_exchange::piece_of_others(std::size_t first, const rows::
 
 /// Copies packed rows at some positions to pinned memory, and waits.
 void device_exchange::gather_packed(const rows::device_index& places, std::byte* packed) const {
-  rows::gather_rows(request_.held.device(), packed_table(), places, packed, request_.held.report(),
-                    memory::thread_stream());
+  rows::gather_rows(request_.held.device(), packed_table(), places, packed, request_.report(), memory::thread_stream());
   wait();
 }
 
 void device_exchange::get(const char* name) {
   for_each_piece([&](std::size_t first, const rows::device_index& places, std::byte* packed) {
     row_transfer(of_, piece_of_others(first, places), packed, name, window::row_access::get).wait();
-    rows::scatter_rows(request_.held.device(), packed_table(), places, packed, request_.held.report(),
+    rows::scatter_rows(request_.held.device(), packed_table(), places, packed, request_.report(),
                        memory::thread_stream());
     wait();
   });

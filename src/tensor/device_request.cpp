@@ -27,6 +27,13 @@ device_request::device_request(const whole_tensor& of, const syncyte_buffer_t* r
   if (is_written && elements > 0 && index.memory().meets(base::range_of(packed)))
     refuse_overlap("index", fmt::format("in the memory of {}", packed_name));
   held.begin();
+  if (held.waits()) own_report_.emplace(held.device());
+}
+
+void device_request::end() const {
+  held.queued();
+  if (!own_report_) return;
+  if (const auto skipped = own_report_->get().take()) held.refuse_skipped(*skipped);
 }
 
 /// The host does not know the rows: arrays must lie outside, unless they are only read.

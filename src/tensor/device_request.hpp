@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "base/buffer.hpp"
 #include "base/overlap.hpp"
 #include "tensor/device_storage.hpp"
@@ -18,10 +20,18 @@ struct device_request {
   /// memory.
   void require_apart(base::byte_range memory, const char* name) const;
 
+  /// Where kernels note indices that they skip.
+  const rows::index_report& report() const { return own_report_ ? own_report_->get() : held.report(); }
+  /// Ends the operation, which was queued. Throws SYNCYTE_ERR_INDEX if it waits and has skipped an index.
+  void end() const;
+
   device_storage& held;
   rows::device_index index;
   base::buffer packed;
   bool is_written;  ///< packed
+
+ private:
+  std::optional<rows::own_report> own_report_;  // if the operation waits
 };
 
 }  // namespace syncyte::tensor

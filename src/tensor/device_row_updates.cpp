@@ -34,10 +34,10 @@ void device_row_updates::update(const device_request& request, const rows::devic
   if (state_) request.require_apart(state_->memory(), "the optimizer's state");
   device_storage& held = request.held;
   held.refuse_capture("apply_gradients");
-  updates_.queue(held.table(), rows, request.packed.data(), by, held.report(), memory::thread_stream());
+  updates_.queue(held.table(), rows, request.packed.data(), by, request.report(), memory::thread_stream());
   for (const auto& each : {state_, locks_})
     if (each) each->on_device()->queued();
-  held.queued();
+  request.end();
 }
 
 void device_row_updates::update_for_other(int rank, std::span<std::int64_t> rows, rows::row_part part,

@@ -18,7 +18,7 @@ void run(const whole_tensor& of, const device_request& request, RunHere&& run_he
     run_here(others.here());
     exchange(others);
   }
-  request.held.queued();
+  request.end();
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void gather_on_device(const whole_tensor& of, const syncyte_buffer_t* index, con
   run(
       of, request,
       [&](const rows::device_index& rows) {
-        rows::gather_rows(held.device(), held.table(), rows, request.packed.data(), held.report(),
+        rows::gather_rows(held.device(), held.table(), rows, request.packed.data(), request.report(),
                           memory::thread_stream());
       },
       [](device_exchange& others) { others.get("tensor_gather"); });
@@ -41,7 +41,7 @@ void scatter_on_device(const whole_tensor& of, const syncyte_buffer_t* index, co
   run(
       of, request,
       [&](const rows::device_index& rows) {
-        rows::scatter_rows(held.device(), held.table(), rows, request.packed.data(), held.report(),
+        rows::scatter_rows(held.device(), held.table(), rows, request.packed.data(), request.report(),
                            memory::thread_stream());
       },
       [](device_exchange& others) { others.send("tensor_scatter", window::row_access::put); });
@@ -58,7 +58,7 @@ void scatter_add_on_device(const whole_tensor& of, const syncyte_buffer_t* index
   run(
       of, request,
       [&](const rows::device_index& rows) {
-        rows::add_device_rows(held.device(), held.table(), rows, request.packed.data(), shape.dtype(), held.report(),
+        rows::add_device_rows(held.device(), held.table(), rows, request.packed.data(), shape.dtype(), request.report(),
                               memory::thread_stream());
       },
       [](device_exchange& others) { others.send("tensor_scatter_add", window::row_access::add); });

@@ -9,6 +9,7 @@
 #include "comm/communicator.hpp"
 #include "memory/device.hpp"
 #include "mpi/small_collectives.hpp"
+#include "rows/gather_table.hpp"
 
 namespace syncyte::tensor {
 
@@ -90,13 +91,10 @@ void device_storage::check_indices() {
 
 void device_storage::queued() {
   void* const stream = memory::thread_stream();
+  if (waits()) return memory::cuda_backend().synchronize(device(), stream);
   if (is_captured()) {
     is_in_graphs_ = true;
     return;
-  }
-  if (stream == nullptr || waits_) {
-    memory::cuda_backend().synchronize(device(), stream);
-    return check_indices();
   }
   const std::lock_guard lock(mutex_);
   std::unique_ptr<memory::device_event>& event = events_[stream];
@@ -106,16 +104,23 @@ void device_storage::queued() {
 
 void device_storage::wait() {
   refuse_capture("sync");
-  wait_for_operations();
+  const bool is_done = wait_for_operations();
   memory::cuda_backend().synchronize(device(), memory::thread_stream());
+  base::require(is_done, SYNCYTE_ERR_UNSUPPORTED,
+                "{} is used by CUDA graphs, which run on any stream, and device {} cannot be waited for while one of "
+                "its streams is captured",
+                text_, device());
   if (report_.has_any()) refuse_noted();
+  rows::check_device_gathers(device());
 }
 
-void device_storage::wait_for_operations() {
-  if (is_in_graphs_) memory::cuda_backend().finish(device());
+/// Returns false if it cannot wait for graphs.
+bool device_storage::wait_for_operations() {
+  const bool is_done = !is_in_graphs_ || memory::cuda_backend().finish(device());
   const std::lock_guard lock(mutex_);
   for (const auto& [stream, event] : events_) event->wait();
   events_.clear();
+  return is_done;
 }
 
 /// Whether a stream has queued operations that have not ended.

@@ -59,6 +59,8 @@ class device_storage {
   /// Throws the error of an index that kernels have skipped.
   [[noreturn]] void refuse_skipped(rows::skipped_index skipped) const;
   const rows::index_report& report() const { return report_; }
+  /// Whether operations of this thread are complete on return: it has no stream, or the communicator checks all it can.
+  bool waits() const { return waits_ || memory::thread_stream() == nullptr; }
   /// Throws SYNCYTE_ERR_UNSUPPORTED unless the devices of each node can change each other's rows atomically.
   void require_atomics() const;
 
@@ -67,19 +69,19 @@ class device_storage {
   /// Begins an operation of this thread on its stream. Throws SYNCYTE_ERR_INDEX, once, if an earlier operation has
   /// ended and has skipped an index.
   void begin();
-  /// Ends an operation of this thread that was queued on its stream: waits for it if the thread has no stream, or the
-  /// communicator checks all it can.
+  /// Ends an operation of this thread that was queued on its stream; waits for it if it waits().
   void queued();
   /// Throws SYNCYTE_ERR_UNSUPPORTED if this thread's stream is captured into a graph.
   void refuse_capture(const char* operation) const;
   exchange_rooms& rooms() { return rooms_; }
-  /// Waits for all operations, those of graphs included, and for this thread's stream, and checks their indices.
+  /// Waits for all operations, those of graphs included, and for this thread's stream, and checks their indices, and
+  /// those of rows::gather_table() on the device.
   void wait();
 
  private:
   device_storage(std::shared_ptr<comm::device_memory> memory, const layout& shape, const comm::communicator& comm);
   bool is_captured() const;
-  void wait_for_operations();
+  bool wait_for_operations();
   bool has_queued();
   void check_indices();
   void refuse_noted();

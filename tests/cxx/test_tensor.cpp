@@ -319,7 +319,7 @@ TEST_F(cxx_device_tensor, lies_where_its_options_say) {
     EXPECT_EQ(mine, std::vector<float>(6, static_cast<float>(world.rank()) + 1.0F));
     expect_error(syncyte::status::unsupported, {"device memory"}, [&] { made.local<float>(); });
     const std::vector<std::int64_t> index{0};
-    expect_error(syncyte::status::argument, {"index", "memory is 0"}, [&] { made.gather<float>(index); });
+    expect_error(syncyte::status::argument, {"index", "memory is the host's"}, [&] { made.gather<float>(index); });
   }
   expect_error(syncyte::status::argument, {"device is 99"}, [&] {
     tensor(world, syncyte::dtype::float32, {4}, {.memory = syncyte::memory_kind::cuda, .device = 99});

@@ -567,7 +567,7 @@ TEST_F(driver_kernels, read_and_write_pinned_memory_at_the_hosts_address) {
   EXPECT_CUDA(cuda_.cuMemcpyAsync(table_, reinterpret_cast<CUdeviceptr>(values.data()), sizeof values, stream_));
   EXPECT_CUDA(gather_kernel(cuda_).launch(table_, *memory_, stream_));
   EXPECT_CUDA(cuda_.cuStreamSynchronize(stream_));
-  EXPECT_EQ(std::to_array(memory_->rows), (std::array<std::int32_t, 4>{13, 10, -1, 11}));
+  EXPECT_EQ(std::to_array(memory_->rows), (std::array<std::int32_t, 4>{13, 10, 0, 11}));
   EXPECT_EQ(memory_->bad.position, 2u);
   EXPECT_EQ(memory_->bad.value, 99);
 }
@@ -582,7 +582,7 @@ TEST_F(driver_kernels, run_in_the_order_of_their_stream) {
   EXPECT_CUDA(cuda_.cuMemsetD8Async(table_, 8, 16, stream_));
   EXPECT_CUDA(cuda_.cuEventSynchronize(event));
   constexpr std::int32_t sevens = 0x07070707;
-  EXPECT_EQ(std::to_array(memory_->rows), (std::array{sevens, sevens, -1, sevens}));
+  EXPECT_EQ(std::to_array(memory_->rows), (std::array{sevens, sevens, 0, sevens}));
   EXPECT_CUDA(cuda_.cuStreamSynchronize(stream_));
   EXPECT_EQ(read(table_, 16), std::vector<char>(16, 8));
   EXPECT_CUDA(cuda_.cuEventDestroy(event));

@@ -19,6 +19,7 @@ using syncyte::test::graphs;
 class driver_contract_graphs : public ::testing::Test {
  protected:
   driver_contract_graphs() {
+    EXPECT_EQ(set_mode(CU_STREAM_CAPTURE_MODE_GLOBAL), CU_STREAM_CAPTURE_MODE_RELAXED);  // a device_scope's
     EXPECT_CUDA(on_->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
     EXPECT_CUDA(on_->cuMemAlloc(&data_, bytes));
     EXPECT_CUDA(on_->cuMemsetD8Async(data_, 0, bytes, nullptr));
@@ -29,6 +30,10 @@ class driver_contract_graphs : public ::testing::Test {
     EXPECT_CUDA(on_->cuStreamDestroy(stream_));
   }
 
+  CUstreamCaptureMode set_mode(CUstreamCaptureMode mode) const {
+    EXPECT_CUDA(on_->cuThreadExchangeStreamCaptureMode(&mode));
+    return mode;
+  }
   CUresult set(char value) const {
     return on_->cuMemsetD8Async(data_, static_cast<unsigned char>(value), bytes, stream_);
   }
@@ -93,17 +98,30 @@ TEST_F(driver_contract_graphs, a_wait_for_the_stream_spoils_the_capture) {
   end_spoiled("cuCtxSynchronize");
 }
 
-TEST_F(driver_contract_graphs, an_allocation_spoils_the_capture_unless_the_thread_relaxes_the_rules) {
+TEST_F(driver_contract_graphs, allocations_and_waits_spoil_the_capture_unless_the_thread_relaxes_the_rules) {
   CUdeviceptr made = 0;
+  CUevent event = nullptr;
+  CUstream other = nullptr;
+  EXPECT_CUDA(on_->cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+  EXPECT_CUDA(on_->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  EXPECT_CUDA(on_->cuEventRecord(event, other));
   begin();
   EXPECT_EQ(on_->cuMemAlloc(&made, bytes), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   end_spoiled("cuMemAlloc");
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  EXPECT_CUDA(graphs().cuThreadExchangeStreamCaptureMode(&mode));
-  EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-  const captured_graph graph(stream_, [&] { EXPECT_CUDA(on_->cuMemAlloc(&made, bytes)); });
-  EXPECT_CUDA(graphs().cuThreadExchangeStreamCaptureMode(&mode));
+  begin();
+  EXPECT_EQ(on_->cuEventQuery(event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  end_spoiled("cuEventQuery");
+  set_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+  const captured_graph graph(stream_, [&] {
+    EXPECT_CUDA(on_->cuMemAlloc(&made, bytes));
+    EXPECT_CUDA(on_->cuEventSynchronize(event));
+    EXPECT_CUDA(on_->cuEventQuery(event));
+    EXPECT_CUDA(on_->cuStreamSynchronize(other));
+  });
+  EXPECT_EQ(set_mode(CU_STREAM_CAPTURE_MODE_GLOBAL), CU_STREAM_CAPTURE_MODE_RELAXED);
   EXPECT_CUDA(on_->cuMemFree(made));
+  EXPECT_CUDA(on_->cuEventDestroy(event));
+  EXPECT_CUDA(on_->cuStreamDestroy(other));
 }
 
 TEST_F(driver_contract_graphs, an_event_of_a_capture_cannot_be_asked) {

@@ -133,6 +133,8 @@ TEST_F(device_rows, copies_equal_the_hosts) {
         if (index[i] >= 0 && index[i] < rows)
           std::memcpy(packed.data() + i * row_bytes, table.data() + static_cast<std::size_t>(index[i]) * stride,
                       row_bytes);
+        else
+          std::memset(packed.data() + i * row_bytes, 0, row_bytes);
       ASSERT_EQ(on_packed.read(), packed);
       ASSERT_EQ(on_table.read(), table);
       continue;

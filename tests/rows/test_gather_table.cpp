@@ -87,6 +87,15 @@ TEST(gather_table, converts_rows_with_gaps) {
   }
 }
 
+TEST(gather_table, takes_tables_without_rows_and_without_memory) {
+  for (const shape_t& shape : {shape_t{0}, shape_t{0, 3}}) {
+    const auto table = base::make_buffer(nullptr, SYNCYTE_INT64, shape);
+    const auto index = base::make_buffer(nullptr, SYNCYTE_INT64, shape_t{0});
+    const auto output = base::make_buffer(nullptr, SYNCYTE_INT64, shape);
+    rows::gather_table(&table, &index, &output);
+  }
+}
+
 TEST(gather_table, refuses_what_cannot_be) {
   auto numbers = counting(24);
   std::vector<std::int64_t> rows{0, 3, 4, -1};

@@ -92,6 +92,8 @@ TEST(kernel_bodies, gather_stays_inside) {
     for (std::size_t i = 0; i < of.index.size(); ++i)
       if (of.is_row(of.index[i]))
         std::copy_n(&of.table[static_cast<std::size_t>(of.index[i]) * row], row, &of.packed[i * row]);
+      else
+        std::fill_n(&of.packed[i * row], row, 0.0F);
     ASSERT_TRUE(std::equal(of.packed.begin(), of.packed.end(), packed.get())) << round;
   }
 }

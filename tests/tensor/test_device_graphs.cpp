@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "comm/split.hpp"
 #include "cuda/driver_graphs.hpp"
@@ -113,6 +117,80 @@ TEST_F(device_graph, what_waits_is_refused_and_leaves_the_capture) {
   finish();
   EXPECT_EQ(values_->read(), (std::vector<std::int64_t>{3, 3}));
   of.sync();
+}
+
+/// Calls while another stream is captured. The capture may be spoiled.
+template <class Call>
+void beside_a_capture(Call&& call) {
+  auto* const other = static_cast<CUstream>(memory::cuda_backend().create_stream(device_of_rank()));
+  ASSERT_EQ(graphs().cuStreamBeginCapture(other, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  call();
+  CUgraph made = nullptr;
+  if (graphs().cuStreamEndCapture(other, &made) == CUDA_SUCCESS) graphs().cuGraphDestroy(made);
+}
+
+TEST_F(device_graph, sync_says_that_it_cannot_wait_for_graphs_beside_a_capture) {
+  run_queued<tensor::gather>();
+  const captured_graph graph(stream(), [&] { run_queued<tensor::gather>(); });
+  graph.launch(stream());
+  beside_a_capture([&] {
+    expect_error(outcome_of([&] { tensor_->sync(); }), SYNCYTE_ERR_UNSUPPORTED,
+                 "cannot be waited for while one of its streams is captured");
+  });
+  tensor_->sync();
+}
+
+TEST_F(device_graph, memory_that_is_dropped_beside_a_capture_stays) {
+  set(5);
+  run_queued<tensor::gather>();
+  beside_a_capture([&] {
+    tensor_.reset();
+    make_tensor(SYNCYTE_INT8, {1});  // a collective point
+  });
+  finish();
+  EXPECT_EQ(values_->read(), (std::vector<std::int64_t>{5, 5}));
+}
+
+TEST_F(device_graph, operations_beside_a_capture_leave_it) {
+  auto* const other = static_cast<CUstream>(memory::cuda_backend().create_stream(device_of_rank()));
+  const auto bad = index_on_device({0, last_ + 1});
+  const captured_graph graph(other, [&] {
+    const syncyte_buffer_t list = bad.buffer(), values = values_->buffer();
+    const with_stream on(stream_);
+    run<tensor::gather>(*tensor_, &list, &values);
+    run_queued<tensor::gather>();  // it asks whether the first one has ended
+  });
+  expect_error(outcome_of([&] { tensor_->sync(); }), SYNCYTE_ERR_INDEX, "at position 1");
+  tensor_->sync();
+}
+
+TEST_F(device_graph, an_operation_that_waits_has_its_own_error) {
+  run_queued<tensor::gather>();  // unfinished
+  const auto bad_gather = [&] { gathered<std::int64_t>(*tensor_, {last_ + 1}); };
+  expect_error(outcome_of(bad_gather), SYNCYTE_ERR_INDEX, "at position 0");
+  const captured_graph graph(stream(), [&] { run_queued<tensor::gather>(); });
+  expect_error(outcome_of(bad_gather), SYNCYTE_ERR_INDEX, "at position 0");
+  tensor_->sync();
+}
+
+TEST_F(device_graph, threads_that_wait_have_their_own_errors) {
+  constexpr int rounds = 300;
+  std::atomic<int> wrong = 0;
+  const auto run_thread = [&](std::size_t position) {
+    std::vector<std::int64_t> rows(3);
+    rows[position] = last_ + 1;
+    const std::string expected = fmt::format("at position {} is out of range", position);
+    for (int round = 0; round < rounds; ++round) {
+      const auto result = outcome_of([&] { gathered<std::int64_t>(*tensor_, rows); });
+      wrong += result.message.find(expected) == std::string::npos;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t position = 0; position < 3; ++position) threads.emplace_back(run_thread, position);
+  }
+  EXPECT_EQ(wrong, 0);
+  tensor_->sync();
 }
 
 TEST_F(device_graph, an_optimizers_update_is_refused) {

@@ -190,7 +190,7 @@ TEST_F(device_optimizer, what_it_refuses) {
   const std::vector<float> host(4);
   const syncyte_buffer_t elsewhere = buffer_of(host, SYNCYTE_FLOAT32, {1, 4});
   expect_error(outcome_of([&] { run<tensor::apply_gradients>(*tensor, &list, &elsewhere); }), SYNCYTE_ERR_ARGUMENT,
-               "gradients: memory is 0");
+               "gradients: memory is the host's");
   const auto numbers = make_device_tensor(SYNCYTE_INT64, {4, 2});
   expect_error(outcome_of([&] { tensor::set_optimizer(*numbers, rules()[0]); }), SYNCYTE_ERR_TYPE, "int64");
 }

@@ -218,8 +218,8 @@ TEST_F(device_tensor, arrays_elsewhere_are_refused) {
                            const char* text) {
     expect_error(outcome_of([&] { run<tensor::gather>(*tensor, &i, &v); }), status, text);
   };
-  refused(host_index, array, SYNCYTE_ERR_ARGUMENT, "index: memory is 0");
-  refused(list, host_values, SYNCYTE_ERR_ARGUMENT, "output: memory is 0");
+  refused(host_index, array, SYNCYTE_ERR_ARGUMENT, "index: memory is the host's");
+  refused(list, host_values, SYNCYTE_ERR_ARGUMENT, "output: memory is the host's");
   syncyte_buffer_t other = array;
   other.device = 77;
   refused(list, other, SYNCYTE_ERR_ARGUMENT, "output: device is 77");

@@ -65,8 +65,8 @@ static void use_rows(syncyte_tensor_t tensor) {
   EXPECT(row[0] == (float)((rank + 2 * size - 2) % size));
   EXPECT(row[2] == 2);
   EXPECT_ERROR(syncyte_tensor_gather(tensor, &outside, &values), SYNCYTE_ERR_INDEX, "is out of range");
-  EXPECT_ERROR(syncyte_tensor_gather(tensor, &host, &values), SYNCYTE_ERR_ARGUMENT, "index: memory is 0");
-  EXPECT_ERROR(syncyte_tensor_gather(tensor, &from, &host_row), SYNCYTE_ERR_ARGUMENT, "output: memory is 0");
+  EXPECT_ERROR(syncyte_tensor_gather(tensor, &host, &values), SYNCYTE_ERR_ARGUMENT, "index: memory is the host's");
+  EXPECT_ERROR(syncyte_tensor_gather(tensor, &from, &host_row), SYNCYTE_ERR_ARGUMENT, "output: memory is the host's");
   EXPECT_OK(syncyte_memory_free(to.data));
   EXPECT_OK(syncyte_memory_free(from.data));
   EXPECT_OK(syncyte_memory_free(outside.data));

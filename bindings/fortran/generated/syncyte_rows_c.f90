@@ -14,7 +14,8 @@ module syncyte_rows_c
     !> converted into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32.
     !> All three may be on one device: the operation is queued on the stream of memory_set_stream(), or complete on
     !> return if there is none. An index that is out of range is skipped then; it is the error of the call or, if it
-    !> was queued, of the next call for a table of this device that finds it done.
+    !> was queued, of the next call for a table of this device, or of tensor_sync() of a tensor on it, that finds it
+    !> done; its row of the output is zeros.
     ! table [in]: 1 or more dimensions, any strides; the dimensions after the first form a row, which is contiguous
     ! in device memory
     ! index [in]: int32 or int64, contiguous, any number of dimensions

@@ -69,7 +69,7 @@ def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     if numpy_dtype.itemsize * math.prod(shape) >= _POOLED_BYTES:
         return recycled(array_kind, dtype, shape)
     if array_kind == TORCH:
-        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
+        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype), device="cpu")
     return np.empty(tuple(shape), numpy_dtype)
 
 

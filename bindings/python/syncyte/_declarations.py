@@ -2890,10 +2890,10 @@ CORE: dict[str, Function] = {
     # into each other, rounded to nearest even; float64 is converted to 16-bit types by way of float32. All three may be
     # on one device: the operation is queued on the stream of memory_set_stream(), or complete on return if there is
     # none. An index that is out of range is skipped then; it is the error of the call or, if it was queued, of the next
-    # call for a table of this device that finds it done. Returns: SYNCYTE_ERR_INDEX (names the first index that is out
-    # of range and its position; nothing is written in host memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
-    # SYNCYTE_ERR_ARGUMENT (output overlaps the table, or they lie on different devices), SYNCYTE_ERR_UNSUPPORTED (a
-    # build without kernels).
+    # call for a table of this device, or of tensor_sync() of a tensor on it, that finds it done; its row of the output
+    # is zeros. Returns: SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is
+    # written in host memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT (output overlaps the table, or
+    # they lie on different devices), SYNCYTE_ERR_UNSUPPORTED (a build without kernels).
     "syncyte_rows_gather": Function(
         ctypes.c_int32,
         [

@@ -44,7 +44,7 @@ def is_on_device(array: Any) -> bool:
 
 def pinned_like(array: torch.Tensor) -> torch.Tensor:
     """A new tensor of this shape and type in pinned host memory, contents undefined."""
-    return dtypes.import_torch().empty(array.shape, dtype=array.dtype, pin_memory=True)
+    return dtypes.import_torch().empty(array.shape, dtype=array.dtype, device="cpu", pin_memory=True)
 
 
 def on_host(array: Any) -> Any:

@@ -221,8 +221,7 @@ def _broadcast(arrays: list[Any]) -> list[Any]:
         return arrays
     try:
         if any(dtypes.is_torch_tensor(array) for array in arrays):
-            torch = dtypes.import_torch()
-            return list(torch.broadcast_tensors(*(torch.as_tensor(array) for array in arrays)))
+            return list(dtypes.import_torch().broadcast_tensors(*(as_torch(array) for array in arrays)))
         return list(np.broadcast_arrays(*arrays))
     except (ValueError, RuntimeError) as error:
         raise ShapeError(f"the arrays of an index do not fit each other: {error}") from error

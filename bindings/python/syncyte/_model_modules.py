@@ -94,8 +94,8 @@ def _differences(targets: dict[str, Place], memory: ModelMemory) -> list[str]:
             have, wanted = _form(tensor.dtype, tensor.shape), _form(dtype, record.shape)
             found.append(f"{name!r} is {wanted} in the model and {have} in the module")
         if not (tensor.is_meta or tensor.device == device):
-            found.append(f"{name!r} is on {device} in the model and on {tensor.device} in the module; bind(device=) "
-                         f"copies")  # fmt: skip
+            found.append(f"{name!r} is on {device} in the model and on {tensor.device} in the module; move the module "
+                         f"there or to 'meta', or bind(device={str(tensor.device)!r}) for a copy")  # fmt: skip
     if found:
         return sorted(found)
     model_memory = {name: each.same_as for name, each in records.items()}

@@ -200,7 +200,7 @@ def barrier(comm: Comm = COMM_WORLD) -> None:
     ValueError
         comm is None, or the other ranks call another operation.
     """
-    operators.barrier(torch.empty(0), comm_or_world(comm).handle)
+    operators.barrier(torch.empty(0, device="cpu"), comm_or_world(comm).handle)
 
 
 def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> torch.Tensor:

@@ -131,7 +131,9 @@ class _Relocation(NamedTuple):
 
     def run(self, tensors: Sequence[torch.Tensor], device: torch.device) -> list[torch.Tensor]:
         host = [each.detach().resolve_conj().resolve_neg().to("cpu") for each in tensors]
-        written = [torch.zeros(block.shape, dtype=dtypes.torch_dtype(self.element)) for block in self.blocks()]
+        written = [
+            torch.zeros(block.shape, dtype=dtypes.torch_dtype(self.element), device="cpu") for block in self.blocks()
+        ]
         facts = (c.Fact * 1)(_library.new_struct(c.Fact, name=b"number of the forward", value=self.forward))
         collective = _library.new_struct(c.CollectiveOptions, fact_count=1)
         collective.facts = facts
@@ -199,7 +201,7 @@ def _moved(
     is_recorded = _agree(relocation, tensors, mixed_grad, backward)
     if relocation.forward == 0:
         relocation = relocation._replace(forward=_next_number(relocation.before.comm))
-    return list(_Moved.apply(relocation, device, torch.empty(0, requires_grad=is_recorded), *tensors))
+    return list(_Moved.apply(relocation, device, torch.empty(0, requires_grad=is_recorded, device="cpu"), *tensors))
 
 
 def _agree(relocation: _Relocation, tensors: Sequence[torch.Tensor], mixed_grad: bool, backward: bool) -> bool:

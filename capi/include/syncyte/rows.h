@@ -21,7 +21,8 @@ extern "C" {
  *
  * All three may be on one device: the operation is queued on the stream of memory_set_stream(), or complete on return
  * if there is none. An index that is out of range is skipped then; it is the error of the call or, if it was queued, of
- * the next call for a table of this device that finds it done.
+ * the next call for a table of this device, or of tensor_sync() of a tensor on it, that finds it done; its row of the
+ * output is zeros.
  * @param[in] table 1 or more dimensions, any strides; the dimensions after the first form a row, which is contiguous in
  * device memory
  * @param[in] index {contiguous} int32 or int64, contiguous, any number of dimensions

@@ -24,6 +24,7 @@ CUdevice driver_number(int device) {
 
 device_scope::device_scope(int device) : cuda_(started()) {
   check(cuda_.cuCtxPushCurrent(primary_context(device)), "cuCtxPushCurrent");
+  cuda_.cuThreadExchangeStreamCaptureMode(&mode_);
 }
 
 }  // namespace syncyte::memory::driver

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "memory/device.hpp"
 #include "memory/device_system.hpp"
 #include "memory/driver/context.hpp"
@@ -75,11 +76,12 @@ class cuda_range final : public device_range {
   }
 
   ~cuda_range() override {
-    for (const int device : users_) cuda_backend().finish(device);
     try {
       const device_scope on(device_);
-      for (const auto& [offset, bytes] : mapped_) on->cuMemUnmap(begin_ + offset, bytes);
-      on->cuMemAddressFree(begin_, bytes_);
+      if (std::ranges::all_of(users_, [](int device) { return cuda_backend().finish(device); }))
+        unmap(on);
+      else
+        log_kept();
     } catch (const base::error&) {
       // a forked child does not own the range; at the process' end the driver frees it
     }
@@ -136,6 +138,18 @@ class cuda_range final : public device_range {
                                                           ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                                                           : CU_MEM_ACCESS_FLAGS_PROT_READ};
     check_access(on->cuMemSetAccess(begin_ + offset, bytes, &access, 1), "cuMemSetAccess");
+  }
+
+  void unmap(const device_scope& on) const {
+    for (const auto& [offset, bytes] : mapped_) on->cuMemUnmap(begin_ + offset, bytes);
+    on->cuMemAddressFree(begin_, bytes_);
+  }
+
+  void log_kept() const {
+    base::log(SYNCYTE_LOG_WARN,
+              "{} bytes of device {} are not freed: it has failed, or cannot be waited for while one of its "
+              "streams is captured into a CUDA graph",
+              bytes_, device_);
   }
 
   int device_;

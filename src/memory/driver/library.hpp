@@ -59,7 +59,8 @@ namespace syncyte::memory::driver {
   EACH(cuStreamIsCapturing)            \
   EACH(cuStreamQuery)                  \
   EACH(cuStreamSynchronize)            \
-  EACH(cuStreamWaitEvent)
+  EACH(cuStreamWaitEvent)              \
+  EACH(cuThreadExchangeStreamCaptureMode)
 
 /// Functions of NVIDIA's driver library, libcuda.so.1, in the versions of CUDA 12.0: any later driver has them.
 struct functions {

@@ -151,8 +151,8 @@ SYNCYTE_ANY_SIDE std::int64_t index_at(const Arguments& a, std::int64_t i) {
 }
 
 /// Calls row_of(row of the table, row of the packed memory, lane, lanes) for each index that is a row; the lanes of a
-/// row share its elements.
-template <class Row>
+/// row share its elements. A gather clears the packed row of an index that is noted.
+template <bool IsGather, class Row>
 SYNCYTE_ANY_SIDE void for_each_row(const row_arguments& a, std::size_t packed_bytes, std::int64_t thread,
                                    std::int64_t threads, Row&& row_of) {
   const std::int64_t lanes = std::int64_t{1} << a.lane_bits;
@@ -160,11 +160,15 @@ SYNCYTE_ANY_SIDE void for_each_row(const row_arguments& a, std::size_t packed_by
   const std::int64_t step = threads >> a.lane_bits;
   for (std::int64_t i = thread >> a.lane_bits; i < a.count && (thread >> a.lane_bits) < step; i += step) {
     const std::int64_t row = index_at(a, i);
-    if (row < 0 || row >= a.table_rows) {
+    std::byte* const packed = a.packed + static_cast<std::size_t>(i) * packed_bytes;
+    if (row >= 0 && row < a.table_rows) {
+      row_of(a.table + row * a.stride, packed, lane, lanes);
+    } else if (a.bad != nullptr) {
       if (lane == 0) note(a, i, row);
-      continue;
+      if constexpr (IsGather)
+        for (auto k = static_cast<std::size_t>(lane); k < packed_bytes; k += static_cast<std::size_t>(lanes))
+          packed[k] = std::byte{};
     }
-    row_of(a.table + row * a.stride, a.packed + static_cast<std::size_t>(i) * packed_bytes, lane, lanes);
   }
 }
 
@@ -184,34 +188,34 @@ struct alignas(16) unit<16> {
 template <std::size_t Bytes, bool IsScatter>
 SYNCYTE_ANY_SIDE void copy_rows(const row_arguments& a, std::int64_t thread, std::int64_t threads) {
   using element = unit<Bytes>;
-  for_each_row(a, static_cast<std::size_t>(a.row_elements) * Bytes, thread, threads,
-               [&](std::byte* row, std::byte* packed, std::int64_t lane, std::int64_t lanes) {
-                 auto* const to = reinterpret_cast<element*>(IsScatter ? row : packed);
-                 const auto* const from = reinterpret_cast<const element*>(IsScatter ? packed : row);
-                 for (std::int64_t k = lane; k < a.row_elements; k += lanes) to[k] = from[k];
-               });
+  for_each_row<!IsScatter>(a, static_cast<std::size_t>(a.row_elements) * Bytes, thread, threads,
+                           [&](std::byte* row, std::byte* packed, std::int64_t lane, std::int64_t lanes) {
+                             auto* const to = reinterpret_cast<element*>(IsScatter ? row : packed);
+                             const auto* const from = reinterpret_cast<const element*>(IsScatter ? packed : row);
+                             for (std::int64_t k = lane; k < a.row_elements; k += lanes) to[k] = from[k];
+                           });
 }
 
 /// Gathers rows, converted.
 template <class From, class To>
 SYNCYTE_ANY_SIDE void convert_rows(const row_arguments& a, std::int64_t thread, std::int64_t threads) {
-  for_each_row(a, static_cast<std::size_t>(a.row_elements) * sizeof(To), thread, threads,
-               [&](const std::byte* row, std::byte* packed, std::int64_t lane, std::int64_t lanes) {
-                 const auto* const from = reinterpret_cast<const From*>(row);
-                 auto* const to = reinterpret_cast<To*>(packed);
-                 for (std::int64_t k = lane; k < a.row_elements; k += lanes) to[k] = convert<To>(from[k]);
-               });
+  for_each_row<true>(a, static_cast<std::size_t>(a.row_elements) * sizeof(To), thread, threads,
+                     [&](const std::byte* row, std::byte* packed, std::int64_t lane, std::int64_t lanes) {
+                       const auto* const from = reinterpret_cast<const From*>(row);
+                       auto* const to = reinterpret_cast<To*>(packed);
+                       for (std::int64_t k = lane; k < a.row_elements; k += lanes) to[k] = convert<To>(from[k]);
+                     });
 }
 
 /// Adds packed rows to rows of the table, each number atomically for all devices. Numbers of 4 or 8 bytes.
 template <class Number>
 SYNCYTE_ANY_SIDE void add_rows(const row_arguments& a, std::int64_t thread, std::int64_t threads) {
-  for_each_row(a, static_cast<std::size_t>(a.row_elements) * sizeof(Number), thread, threads,
-               [&](std::byte* row, const std::byte* packed, std::int64_t lane, std::int64_t lanes) {
-                 auto* const to = reinterpret_cast<Number*>(row);
-                 const auto* const from = reinterpret_cast<const Number*>(packed);
-                 for (std::int64_t k = lane; k < a.row_elements; k += lanes) add_atomically(to + k, from[k]);
-               });
+  for_each_row<false>(a, static_cast<std::size_t>(a.row_elements) * sizeof(Number), thread, threads,
+                      [&](std::byte* row, const std::byte* packed, std::int64_t lane, std::int64_t lanes) {
+                        auto* const to = reinterpret_cast<Number*>(row);
+                        const auto* const from = reinterpret_cast<const Number*>(packed);
+                        for (std::int64_t k = lane; k < a.row_elements; k += lanes) add_atomically(to + k, from[k]);
+                      });
 }
 
 /// Adds numbers of 16 bits to one of the halves of a word of 32 bits, or to both.
@@ -235,19 +239,19 @@ SYNCYTE_ANY_SIDE void add_to_word(std::uint32_t* word, Half low, Half high, bool
 /// add_rows() of numbers of 16 bits: each thread adds those that lie in a word of 32 bits, one or two.
 template <class Half>
 SYNCYTE_ANY_SIDE void add_half_rows(const row_arguments& a, std::int64_t thread, std::int64_t threads) {
-  for_each_row(a, static_cast<std::size_t>(a.row_elements) * sizeof(Half), thread, threads,
-               [&](std::byte* row, const std::byte* packed, std::int64_t lane, std::int64_t lanes) {
-                 const auto* const from = reinterpret_cast<const Half*>(packed);
-                 // A row may begin with the upper half of a word.
-                 const std::int64_t shift = (reinterpret_cast<std::uintptr_t>(row) & 2U) != 0 ? 1 : 0;
-                 auto* const words = reinterpret_cast<std::uint32_t*>(row - 2 * shift);
-                 const std::int64_t halves = a.row_elements + shift;
-                 for (std::int64_t k = lane; 2 * k < halves; k += lanes) {
-                   const std::int64_t low = 2 * k - shift, high = low + 1;
-                   const bool has_low = low >= 0, has_high = high < a.row_elements;
-                   add_to_word(words + k, from[has_low ? low : 0], from[has_high ? high : 0], has_low, has_high);
-                 }
-               });
+  for_each_row<false>(a, static_cast<std::size_t>(a.row_elements) * sizeof(Half), thread, threads,
+                      [&](std::byte* row, const std::byte* packed, std::int64_t lane, std::int64_t lanes) {
+                        const auto* const from = reinterpret_cast<const Half*>(packed);
+                        // A row may begin with the upper half of a word.
+                        const std::int64_t shift = (reinterpret_cast<std::uintptr_t>(row) & 2U) != 0 ? 1 : 0;
+                        auto* const words = reinterpret_cast<std::uint32_t*>(row - 2 * shift);
+                        const std::int64_t halves = a.row_elements + shift;
+                        for (std::int64_t k = lane; 2 * k < halves; k += lanes) {
+                          const std::int64_t low = 2 * k - shift, high = low + 1;
+                          const bool has_low = low >= 0, has_high = high < a.row_elements;
+                          add_to_word(words + k, from[has_low ? low : 0], from[has_high ? high : 0], has_low, has_high);
+                        }
+                      });
 }
 
 }  // namespace syncyte::rows::cuda

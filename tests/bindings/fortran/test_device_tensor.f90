@@ -24,7 +24,7 @@ program test_device_tensor
   call t%node(p, stat=stat, errmsg=errmsg)
   call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "expected address()", "a pointer to the node's rows")
   call t%gather([1], rows, stat, errmsg)
-  call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "(index): memory is 0", "an index in host memory")
+  call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "(index): memory is the host's", "an index in host memory")
   call host%create(world, SYNCYTE_FLOAT64, [3, 4 * world%size()])
   call host%local(p)
   call check(host%address() == transfer(c_loc(p), 0_c_intptr_t), "the address of rows in host memory")

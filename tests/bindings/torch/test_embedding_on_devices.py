@@ -159,7 +159,7 @@ def test_table_optimizers_wait_for_the_streams_of_forwards():
 
 def test_what_it_refuses():
     layer = WholeEmbedding(4, 2, device="cuda")
-    with pytest.raises(ValueError, match="index: memory is 0"):
+    with pytest.raises(ValueError, match="index: memory is the host's"):
         layer(torch.tensor([0]))
     with pytest.raises(IndexError, match="index 4 at position 1"):
         layer(torch.tensor([0, 4], device="cuda"))

@@ -175,9 +175,9 @@ def test_an_index_out_of_range_is_the_next_syncs_error():
 def test_what_it_refuses():
     whole = filled(numbers(ROWS, 2))
     index, row = on_device([1]), torch.zeros(1, 2, device="cuda")
-    with pytest.raises(errors.ArgumentError, match="index: memory is 0"):
+    with pytest.raises(errors.ArgumentError, match="index: memory is the host's"):
         whole.gather(torch.tensor([1]))
-    with pytest.raises(errors.ArgumentError, match="source: memory is 0"):
+    with pytest.raises(errors.ArgumentError, match="source: memory is the host's"):
         whole.scatter_(index, torch.zeros(1, 2))
     with pytest.raises(errors.ArgumentError, match="in the tensor's memory"):
         whole.gather(index, whole.node[:1])
@@ -421,7 +421,7 @@ def test_conversion_of_tables():
     torch.cuda.synchronize()
     with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
         syncyte.gather_rows(table.cuda(), on_device([0]))
-    with pytest.raises(errors.ArgumentError, match="index: memory is 0"):
+    with pytest.raises(errors.ArgumentError, match="index: memory is the host's"):
         syncyte.gather_rows(table.cuda(), index)
     for dtype in ("int32", "float32"):  # integers are not converted, as on the host
         with pytest.raises(errors.DtypeError, match="expected the table's int64; float16"):
@@ -557,3 +557,40 @@ def test_a_communicator_that_checks_all_raises_at_once():
     with pytest.raises(errors.OutOfRangeError, match=f"index {ROWS} at position 1"):
         whole.gather(on_device([0, ROWS]))
     whole.sync()
+
+
+def test_the_default_device_of_torch_does_not_place_results():
+    values = numbers(ROWS, 4)
+    host = WholeTensor((ROWS, 4))
+    if RANK == 0:
+        host[:] = values
+    host.sync()
+    with torch.device("cuda"):
+        for read in (host.gather(torch.tensor([1], device="cpu")), host.gather([1]), host[[1]], host[1:2]):
+            assert torch.equal(torch.as_tensor(read, device="cpu"), values[1:2])
+        table = torch.arange(6.0, device="cpu").view(3, 2)
+        assert syncyte.gather_rows(table, torch.tensor([2], device="cpu")).tolist() == [[4.0, 5.0]]
+        whole = syncyte.nn.WholeEmbedding(ROWS, 4, optimizer="sgd", lr=1.0, device="cuda")
+        assert whole(on_device([0])).shape == (1, 4)
+    host.sync()
+
+
+def test_a_bad_index_of_gather_rows_is_the_error_of_the_next_sync():
+    whole, table = filled(numbers(ROWS, 2)), on_device([[1.0], [2.0]])
+    rows = syncyte.gather_rows(table, on_device([1, 2, 0]))
+    with pytest.raises(errors.OutOfRangeError, match="index 2 at position 1 .*gather_rows"):
+        whole.sync()
+    assert rows.tolist() == [[2.0], [0.0], [1.0]]
+    whole.sync()
+
+
+def test_wholememorys_barrier_raises_what_gathers_have_skipped():
+    wm.init_lib()
+    wm.mp_init(RANK, SIZE)
+    table = wm.create_tensor([4, 2], [], torch.float32, False, [])
+    torch.ops.wholememory.gather(on_device([0, 4]), table, torch.float32)
+    with pytest.raises(errors.OutOfRangeError, match="index 4 at position 1"):
+        wm.barrier([])
+    wm.barrier([])
+    del table
+    wm.finalize_lib()

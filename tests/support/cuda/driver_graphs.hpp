@@ -22,7 +22,6 @@ struct graph_functions {
   SYNCYTE_GRAPH_FUNCTION(cuGraphLaunch);
   SYNCYTE_GRAPH_FUNCTION(cuGraphDestroy);
   SYNCYTE_GRAPH_FUNCTION(cuGraphExecDestroy);
-  SYNCYTE_GRAPH_FUNCTION(cuThreadExchangeStreamCaptureMode);
 };
 
 inline const graph_functions& graphs() {

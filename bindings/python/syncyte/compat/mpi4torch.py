@@ -307,7 +307,9 @@ class MPI_Communicator:
         WaitHandle
             Handle for Wait.
         """
-        return WaitHandle([torch.ops.syncyte.isend(tensor, self._comm, dest, tag), tensor.detach(), torch.empty([0])])
+        return WaitHandle(
+            [torch.ops.syncyte.isend(tensor, self._comm, dest, tag), tensor.detach(), torch.empty([0], device="cpu")]
+        )
 
     def Irecv(self, tensor: torch.Tensor, source: int, tag: int) -> WaitHandle:
         """Starts to receive into a tensor. Local.
@@ -326,7 +328,7 @@ class MPI_Communicator:
         WaitHandle
             Handle for Wait.
         """
-        kind = torch.empty([2 if source == -2 else 1])  # -2: MPI_PROC_NULL, the tensor is unchanged
+        kind = torch.empty([2 if source == -2 else 1], device="cpu")  # -2: MPI_PROC_NULL, the tensor is unchanged
         return WaitHandle([torch.ops.syncyte.irecv(tensor, self._comm, source, tag), tensor.detach(), kind])
 
     def Wait(self, waithandle: WaitHandle) -> torch.Tensor:

@@ -111,9 +111,11 @@ def mp_init(rank: int, size: int) -> None:
 def finalize_lib() -> None:
     """Frees memory that all ranks have dropped. Collective. Tensors that are still referenced stay valid."""
     _session.is_open = False
+    _wait_for_device()
     for ranks in sorted(_session.groups):  # the same order on all ranks
         _session.groups[ranks].collect()
     COMM_WORLD.collect()
+    _check_gathers()
 
 
 def _comm_of(ranks: Sequence[int]) -> Comm:
@@ -149,15 +151,25 @@ def barrier(ranks: Sequence[int]) -> None:
     ------
     NotInitializedError, ArgumentError
         mp_init() was not called; the list does not contain this rank.
+    OutOfRangeError
+        An earlier gather of this rank on its current device has skipped an index.
     """
     comm = _comm_of(ranks)
     _wait_for_device()
     comm.barrier()
+    _check_gathers()
 
 
 def _wait_for_device() -> None:
     if torch.cuda.is_initialized():
         torch.cuda.synchronize()
+
+
+def _check_gathers() -> None:
+    """Raises OutOfRangeError if a gather on the current device, which has been waited for, has skipped an index."""
+    if torch.cuda.is_initialized():
+        none = torch.empty(0, dtype=torch.int64, device="cuda")
+        gather_rows(none, none)
 
 
 def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:

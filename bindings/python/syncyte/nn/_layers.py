@@ -474,7 +474,8 @@ def _as_power_and_most(norm_type: float, max_norm: float) -> tuple[float, float]
 
 def norm_of_all(gradients: Iterable[torch.Tensor], power: float, comm: Comm) -> torch.Tensor:
     """Returns the norm of all ranks' gradients together, in float64. Collective."""
-    norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in gradients] or [0.0]).double()
+    parts = [torch.linalg.vector_norm(each.double(), power) for each in gradients]
+    norms = torch.tensor(parts or [0.0], dtype=torch.float64, device="cpu")
     if power == float("inf"):
         return torch.ops.syncyte.allreduce(norms.max(), comm.handle, int(Op.MAX))
     return torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)

@@ -133,7 +133,7 @@ class TableOptimizer(torch.optim.Optimizer):
         }
         self._comm.agree(None, "TableOptimizer", **facts)
         self._tables = [_Table(layer, _weight_of(layer), own) for layer, own in zip(chosen, rows, strict=True)]
-        self._check = torch.nn.Parameter(torch.zeros((), dtype=torch.complex64))
+        self._check = torch.nn.Parameter(torch.zeros((), dtype=torch.complex64, device="cpu"))
         super().__init__([*(table.weight for table in self._tables), self._check], {"lr": lr})
         for table in self._tables:
             self.state[table.weight] = _state_of(table)
@@ -176,7 +176,7 @@ class TableOptimizer(torch.optim.Optimizer):
             As of torch.optim.Optimizer.zero_grad().
         """
         super().zero_grad(set_to_none)
-        check = torch.zeros((), dtype=torch.complex64).as_subclass(_AgreedCheck)
+        check = torch.zeros((), dtype=torch.complex64, device="cpu").as_subclass(_AgreedCheck)
         check.optimizer = weakref.ref(self)
         self._check.grad = check
 
@@ -268,7 +268,9 @@ class TableOptimizer(torch.optim.Optimizer):
                 gradient = table.weight.grad
                 if gradient is not None and not gradient.is_sparse:
                     raise wrong(DtypeError, f"gradient of layer {number}", str(gradient.layout), "torch.sparse_coo")
-            has_gradient = torch.tensor([table.weight.grad is not None for table in tables], dtype=torch.int32)
+            has_gradient = torch.tensor(
+                [table.weight.grad is not None for table in tables], dtype=torch.int32, device="cpu"
+            )
             return has_gradient, int.from_bytes(struct.pack("<d", self._learning_rate()), "little", signed=True)
 
         has_gradient, lr = self._comm._prepare(operation, check, always=True)
@@ -292,8 +294,8 @@ class TableOptimizer(torch.optim.Optimizer):
     def _exchanged(self, table: WholeTensor, mine: _Rows) -> _Rows:
         """Sends gradients to their rows' owners; returns the sums for this rank's rows. Collective."""
         comm = self._comm
-        ends = torch.tensor([table.rows(rank).stop for rank in range(comm.size)])
-        counts = torch.searchsorted(mine.numbers, ends).diff(prepend=torch.zeros(1, dtype=torch.int64))
+        ends = torch.tensor([table.rows(rank).stop for rank in range(comm.size)], device="cpu")
+        counts = torch.searchsorted(mine.numbers, ends).diff(prepend=torch.zeros(1, dtype=torch.int64, device="cpu"))
         arriving = comm.alltoallv(counts, [1] * comm.size, [1] * comm.size).tolist()
         index = comm.alltoallv(mine.numbers, counts.tolist(), arriving)
         return _summed(index, comm.alltoallv(mine.values, counts.tolist(), arriving))
@@ -302,7 +304,7 @@ class TableOptimizer(torch.optim.Optimizer):
         """Whether a gradient of any rank has infinities or NaNs, 0 or 1. Collective."""
         gradients = [table.weight.grad for table in self._attached() if table.weight.grad is not None]
         here = found > 0 or any(not bool(gradient._values().isfinite().all()) for gradient in gradients)
-        return float(self._comm.allreduce(torch.tensor(float(here)), "max"))
+        return float(self._comm.allreduce(torch.tensor(float(here), device="cpu"), "max"))
 
     # The state of this rank's rows: state_dict() has views of it, no copies.
 
@@ -451,7 +453,9 @@ def _parts_of(weight: torch.nn.Parameter) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns rows and values of a parameter's gradient, on the CPU, whose sums have an order."""
     gradient = weight.grad
     if gradient is None:
-        return torch.empty(0, dtype=torch.int64), torch.empty(0, weight.shape[1], dtype=weight.dtype)
+        return torch.empty(0, dtype=torch.int64, device="cpu"), torch.empty(
+            0, weight.shape[1], dtype=weight.dtype, device="cpu"
+        )
     return gradient._indices()[0].cpu(), gradient._values().cpu()
 
 
@@ -459,5 +463,5 @@ def _summed(index: torch.Tensor, values: torch.Tensor) -> _Rows:
     """Sums the gradients of each row, in order."""
     rows, places = torch.unique(index, return_inverse=True)
     wide = torch.float64 if values.dtype == torch.float64 else torch.float32
-    sums = torch.zeros(len(rows), values.shape[1], dtype=wide)
+    sums = torch.zeros(len(rows), values.shape[1], dtype=wide, device="cpu")
     return _Rows(rows, sums.index_add_(0, places, values.to(wide)))

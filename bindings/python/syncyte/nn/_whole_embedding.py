@@ -108,7 +108,9 @@ class WholeEmbedding(torch.nn.Module):
         torch.nn.Module.__init__(self)
         self.table = table
         number = next(_numbers) if table.comm.rank == 0 else 0
-        self._number = int(table.comm.allreduce(torch.tensor(number), "max"))  # rank 0's: equal on all ranks
+        self._number = int(
+            table.comm.allreduce(torch.tensor(number, device="cpu"), "max")
+        )  # rank 0's: equal on all ranks
         self.num_embeddings, self.embedding_dim = table.shape
         self.padding_idx = None if padding_idx is None else padding_idx % table.shape[0]
         self.optimizer: str | None = None
@@ -175,12 +177,12 @@ class WholeEmbedding(torch.nn.Module):
 
     def reset_parameters(self) -> None:
         """Draws new values and clears the row of padding_idx. Collective."""
-        seed = torch.randint(2**62, (1,))
+        seed = torch.randint(2**62, (1,), device="cpu")
         self.table.comm.bcast(seed)
         generator = torch.Generator().manual_seed(int(seed) + self.table.comm.rank)
         for rows in self.table.local.split(max(1, _DRAWN // max(1, self.embedding_dim))):
             # Drawn on the CPU, so that values do not depend on the device.
-            rows.copy_(torch.empty(rows.shape, dtype=rows.dtype).normal_(generator=generator))
+            rows.copy_(torch.empty(rows.shape, dtype=rows.dtype, device="cpu").normal_(generator=generator))
         if self.padding_idx is not None and self.padding_idx in self.table.rows():
             self.table.local[self.padding_idx - self.table.rows().start] = 0
         self.sync()
@@ -264,7 +266,7 @@ class WholeEmbedding(torch.nn.Module):
 
     def _state(self) -> dict[str, torch.Tensor]:
         steps = self._steps()
-        return self._parts() | ({} if steps is None else {"optimizer_steps": torch.tensor(steps.load(0))})
+        return self._parts() | ({} if steps is None else {"optimizer_steps": torch.tensor(steps.load(0), device="cpu")})
 
     def _part(self, rows: torch.Tensor) -> Part:
         own = self.table.rows()
