@@ -67,7 +67,7 @@ class index_report {
   void* noting(const device_index& of) const { return of.may_lack_rows() ? nullptr : data(); }
   /// Whether a kernel has noted an index.
   bool has_any() const;
-  /// What kernels have noted since the last call. What others note meanwhile stays for the next one.
+  /// Returns what kernels have noted since the last call. They may still run: the next call returns what they note.
   std::optional<skipped_index> take();
 
  private:

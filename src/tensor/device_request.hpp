@@ -20,7 +20,7 @@ struct device_request {
   /// memory.
   void require_apart(base::byte_range memory, const char* name) const;
 
-  /// Where kernels note indices that they skip.
+  /// Returns the report in which kernels note indices that they skip.
   const rows::index_report& report() const { return own_report_ ? own_report_->get() : held.report(); }
   /// Ends the operation, which was queued. Throws SYNCYTE_ERR_INDEX if it waits and has skipped an index.
   void end() const;

@@ -37,6 +37,18 @@ class device_graph : public device_tensor {
     const with_stream on(stream_);
     run<Operation>(*tensor_, &list, &values);
   }
+  /// Expects an error of an operation with two rows of a table, while the stream is captured.
+  template <class Operation, class T>
+  void expect_refused(tensor::whole_tensor& table, const char* text) {
+    const device_array<T> packed(std::vector<T>(2), table.layout().dtype(), {2});
+    const auto rows = index_on_device({0, 1});
+    const captured_graph graph(stream(), [&] {
+      const with_stream on(stream_);
+      const syncyte_buffer_t list = rows.buffer(), values = packed.buffer();
+      expect_error(outcome_of([&] { run<Operation>(table, &list, &values); }), SYNCYTE_ERR_UNSUPPORTED, text);
+    });
+    table.sync();
+  }
   void set(std::int64_t value) {
     write_local(*tensor_, std::vector<std::int64_t>(4, value));
     tensor_->sync();
@@ -197,30 +209,14 @@ TEST_F(device_graph, an_optimizers_update_is_refused) {
   if (!can_add()) GTEST_SKIP() << "no rank sees all devices";
   const auto table = make_device_tensor(SYNCYTE_FLOAT32, {4});
   tensor::set_optimizer(*table, {.lr = 0.3});
-  const device_array<float> gradients({1, 1}, SYNCYTE_FLOAT32, {2});
-  const auto rows = index_on_device({0, 1});
-  const captured_graph graph(stream(), [&] {
-    const with_stream on(stream_);
-    const syncyte_buffer_t list = rows.buffer(), values = gradients.buffer();
-    expect_error(outcome_of([&] { run<tensor::apply_gradients>(*table, &list, &values); }), SYNCYTE_ERR_UNSUPPORTED,
-                 "apply_gradients of");
-  });
-  table->sync();
+  expect_refused<tensor::apply_gradients, float>(*table, "apply_gradients of");
 }
 
 /// No other test uses this kernel.
 TEST_F(device_graph, a_kernel_is_loaded_before_the_capture) {
   if (!can_add()) GTEST_SKIP() << "no rank sees all devices";
   const auto table = make_device_tensor(SYNCYTE_BFLOAT16, {4});
-  const device_array<base::bfloat16> source(std::vector<base::bfloat16>(2), SYNCYTE_BFLOAT16, {2});
-  const auto rows = index_on_device({0, 1});
-  const captured_graph graph(stream(), [&] {
-    const with_stream on(stream_);
-    const syncyte_buffer_t list = rows.buffer(), values = source.buffer();
-    expect_error(outcome_of([&] { run<tensor::scatter_add>(*table, &list, &values); }), SYNCYTE_ERR_UNSUPPORTED,
-                 "run the operation once before the capture");
-  });
-  table->sync();
+  expect_refused<tensor::scatter_add, base::bfloat16>(*table, "run the operation once before the capture");
 }
 
 TEST_F(device_graph, a_communicator_that_checks_all_waits_for_each_operation) {

@@ -29,7 +29,7 @@ inline const graph_functions& graphs() {
   return functions;
 }
 
-/// What a call queues on a stream, as a graph that can be launched.
+/// A graph that can be launched, of the operations that a call queues on a stream.
 class captured_graph {
  public:
   template <class Call>

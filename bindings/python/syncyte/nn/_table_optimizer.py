@@ -453,9 +453,8 @@ def _parts_of(weight: torch.nn.Parameter) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns rows and values of a parameter's gradient, on the CPU, whose sums have an order."""
     gradient = weight.grad
     if gradient is None:
-        return torch.empty(0, dtype=torch.int64, device="cpu"), torch.empty(
-            0, weight.shape[1], dtype=weight.dtype, device="cpu"
-        )
+        values = torch.empty(0, weight.shape[1], dtype=weight.dtype, device="cpu")
+        return torch.empty(0, dtype=torch.int64, device="cpu"), values
     return gradient._indices()[0].cpu(), gradient._values().cpu()
 
 

@@ -108,9 +108,8 @@ class WholeEmbedding(torch.nn.Module):
         torch.nn.Module.__init__(self)
         self.table = table
         number = next(_numbers) if table.comm.rank == 0 else 0
-        self._number = int(
-            table.comm.allreduce(torch.tensor(number, device="cpu"), "max")
-        )  # rank 0's: equal on all ranks
+        # That of rank 0: equal on all ranks.
+        self._number = int(table.comm.allreduce(torch.tensor(number, device="cpu"), "max"))
         self.num_embeddings, self.embedding_dim = table.shape
         self.padding_idx = None if padding_idx is None else padding_idx % table.shape[0]
         self.optimizer: str | None = None
