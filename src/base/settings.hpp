@@ -76,6 +76,9 @@ inline constexpr auto cuda_aware = a_choice<toggle>("SYNCYTE_CUDA_AWARE", {"off"
                                                     "whether MPI accepts memory of CUDA devices");
 inline constexpr auto fabric = a_choice<fabric_use>("SYNCYTE_FABRIC", {"on", "off", "start"}, "on",
                                                     "requests between nodes; start: opened in syncyte_init");
+inline constexpr auto store_moves =
+    a_choice<toggle>("SYNCYTE_STORE_MOVES", {"off", "on"}, "on",
+                     "whether keys of a store move to the nodes that use them; off on one rank: nowhere");
 inline constexpr setting fabric_deadline =
     a_seconds("SYNCYTE_FABRIC_DEADLINE", 0.1, "8", "silence after which a process of another node is dead");
 inline constexpr setting cache_name = a_text("SYNCYTE_CACHE", "cache", "name of the socket that passes a shared cache");

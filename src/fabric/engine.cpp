@@ -320,11 +320,20 @@ caller& engine::borrow() {
   const std::lock_guard lock(mutex_);
   caller* chosen = nullptr;
   for (caller& each : callers_)
-    if (each.users == 0 && !each.is_behind) chosen = &each;
-  if (chosen == nullptr && callers_.size() < most_callers && now() >= next_caller_) chosen = make_caller();
-  if (chosen == nullptr) chosen = &*std::ranges::min_element(callers_, {}, &caller::users);
+    if (each.users == 0 && !each.is_behind && &each != reserved_) chosen = &each;
+  const std::size_t common = callers_.size() - (reserved_ != nullptr ? 1 : 0);
+  if (chosen == nullptr && common < most_callers - 1 && now() >= next_caller_) chosen = make_caller();
+  if (chosen == nullptr) chosen = with_fewest_users();
   ++chosen->users;
   return *chosen;
+}
+
+/// Of the callers that are not reserved.
+caller* engine::with_fewest_users() {
+  caller* fewest = nullptr;
+  for (caller& each : callers_)
+    if (&each != reserved_ && (fewest == nullptr || each.users < fewest->users)) fewest = &each;
+  return fewest;
 }
 
 /// Null if the transport cannot make another one; throws if there is none yet.
@@ -334,10 +343,27 @@ caller* engine::make_caller() {
     const auto number = static_cast<std::uint32_t>(callers_.size());
     return &callers_.emplace_back(*transport_, process_, keys_, number, limits_, declare_dead_);
   } catch (const std::runtime_error& error) {
-    base::require(!callers_.empty(), SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}", error.what());
+    base::require(with_fewest_users() != nullptr, SYNCYTE_ERR_IO, "the fabric cannot ask other processes: {}",
+                  error.what());
     next_caller_ = now() + 1s;
     return nullptr;
   }
+}
+
+/// A common caller is made first: without one nothing could be asked.
+bool engine::reserve_caller() {
+  const std::lock_guard lock(mutex_);
+  if (reserved_ != nullptr) return true;
+  if (callers_.empty()) make_caller();
+  reserved_ = make_caller();
+  return reserved_ != nullptr;
+}
+
+caller& engine::borrow_reserved() {
+  const std::lock_guard lock(mutex_);
+  base::require(reserved_ != nullptr, SYNCYTE_ERR_INTERNAL, "no caller is reserved");
+  ++reserved_->users;
+  return *reserved_;
 }
 
 void engine::give_back(caller& borrowed, bool is_behind) {
@@ -384,7 +410,8 @@ stream::~stream() {
 
 caller& stream::borrow() {
   const std::lock_guard lock(mutex_);
-  if (caller_ == nullptr) caller_ = &engine_.borrow();
+  if (caller_ == nullptr)
+    caller_ = kind_ == by::reserved_caller ? &engine_.borrow_reserved() : &engine_.borrow();
   return *caller_;
 }
 

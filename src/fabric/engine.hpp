@@ -59,6 +59,9 @@ class engine {
 
   const traffic& sent() const { return traffic_; }
 
+  /// Makes the reserved caller, if there is none yet; false if the transport cannot.
+  bool reserve_caller();
+
   /// Objects that serve requests.
   target_table& targets() { return targets_; }
 
@@ -82,7 +85,9 @@ class engine {
   };
 
   caller& borrow();
+  caller& borrow_reserved();
   caller* make_caller();
+  caller* with_fewest_users();
   void give_back(caller& borrowed, bool is_behind);
   void drive(caller& borrowed);
   void end_drive(caller& borrowed);
@@ -116,6 +121,7 @@ class engine {
 
   std::mutex mutex_;  // guards the members up to the next empty line
   std::deque<caller> callers_;
+  caller* reserved_ = nullptr;  // one of them
   std::chrono::nanoseconds next_caller_{};  // when another caller may be made, after the transport failed to
   std::vector<watched_process> watched_;
   std::vector<std::uint64_t> newly_dead_;
@@ -137,9 +143,15 @@ class engine {
 /// Exchanges whose requests each owner serves in the order in which they were added: all use one caller, which the
 /// first exchange takes from the pool. A wait for one of them makes progress on all. Lives longer than its exchanges.
 /// Thread-safe.
+///
+/// Owners serve requests of one caller in order, so a request that has to wait at its owner keeps waiting all that were
+/// sent after it by any stream of the same caller. Requests for which others may wait at an owner go through the
+/// reserved caller: none of its requests may wait for another request.
 class stream {
  public:
-  explicit stream(engine& through) : engine_(through) {}
+  enum class by { common_callers, reserved_caller };  ///< reserved: after engine::reserve_caller() has succeeded
+
+  explicit stream(engine& through, by kind = by::common_callers) : engine_(through), kind_(kind) {}
   ~stream();
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
@@ -149,6 +161,7 @@ class stream {
   caller& borrow();
 
   engine& engine_;
+  const by kind_;
   std::mutex mutex_;
   caller* caller_ = nullptr;  // null before the first exchange; guarded by the mutex
 };

@@ -35,6 +35,9 @@ class group final : public comm::collective_resource {
   /// in an agreement: no rank sends a request before all serve, and none serves if the agreement fails.
   object_name add_object(comm::collective_call& call, std::shared_ptr<target> object);
 
+  /// The name that the call of add_object() after so many others will give.
+  object_name next_name(int calls) const { return {communicator_, objects_ + 1 + static_cast<std::uint64_t>(calls)}; }
+
   /// An operation, in a stream of through() unless that is null: add() its requests, then wait() for it, or drive() and
   /// test() it. Throws in a forked child. Memory accesses of this thread before and after the operation are not
   /// reordered with it.

@@ -53,8 +53,8 @@ inline constexpr std::size_t most_payload = std::size_t{256} << 10;
 /// Most requests of a caller to an owner that are in flight, counted from the oldest one without an answer.
 inline constexpr std::size_t most_unanswered = 8;
 
-/// Most callers of a process.
-inline constexpr std::size_t most_callers = 16;
+/// Most callers of a process; one of them is the reserved one (stream::by).
+inline constexpr std::size_t most_callers = 17;
 
 /// Longest address of a worker.
 inline constexpr std::size_t most_address = std::size_t{16} << 10;

@@ -20,6 +20,7 @@ constexpr std::size_t most_late = 16;
 
 void target_table::add(object_name name, std::shared_ptr<target> object) {
   const std::lock_guard lock(mutex_);
+  if (object->makes_progress()) active_.push_back(object.get());
   targets_[name] = std::move(object);
 }
 
@@ -27,6 +28,14 @@ void target_table::remove(object_name name) {
   std::shared_ptr<target> removed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   if (auto node = targets_.extract(name)) removed = std::move(node.mapped());
+  std::erase(active_, removed.get());
+}
+
+bool target_table::progress() {
+  const std::lock_guard lock(mutex_);
+  bool did_something = false;
+  for (target* const each : active_) did_something |= each->progress();
+  return did_something;
 }
 
 target* target_table::find(object_name name) const {
@@ -57,11 +66,13 @@ void server::close_links() {
 bool server::progress() {
   bool did_something = worker_->progress();
   did_something |= connect_clients();
-  if (deferred_ == 0) return did_something;
-  const int before = deferred_;
-  for (auto& [name, from] : clients_)
-    if (from.is_deferred) serve_kept(from);
-  return did_something || deferred_ < before;
+  if (deferred_ > 0) {
+    const int before = deferred_;
+    for (auto& [name, from] : clients_)
+      if (from.is_deferred) serve_kept(from);
+    did_something |= deferred_ < before;
+  }
+  return targets_.progress() || did_something;
 }
 
 void server::on_message(const message_header& header, std::span<const std::byte> payload) {
@@ -146,7 +157,7 @@ void server::on_request(const message_header& header, std::span<const std::byte>
   }
   served_request request{header, payload};
   if (serve(from, request)) return;
-  keep(from, {header, {payload.begin(), payload.end()}, request.done});
+  keep(from, {header, {payload.begin(), payload.end()}, request.done, std::move(request.state)});
   from.is_deferred = true;
   ++deferred_;
 }
@@ -220,9 +231,10 @@ void server::serve_kept(client& from) {
     const auto next = from.kept.find(from.served + 1);
     if (next == from.kept.end()) return;
     kept_request& kept = next->second;
-    served_request request{kept.header, kept.payload, kept.done};
+    served_request request{kept.header, kept.payload, kept.done, std::move(kept.state)};
     const bool is_done = serve(from, request);
     kept.done = request.done;
+    kept.state = std::move(request.state);
     deferred_ += static_cast<int>(!is_done) - static_cast<int>(from.is_deferred);
     from.is_deferred = !is_done;
     if (!is_done) return;

@@ -32,11 +32,15 @@ class target_table {
     return std::forward<Visit>(visit)(*find(name));
   }
 
+  /// Calls target::progress() of the objects that have one; true if one of them did something.
+  bool progress();
+
  private:
   target* find(object_name name) const;
 
   std::mutex mutex_;
   std::map<object_name, std::shared_ptr<target>> targets_;
+  std::vector<target*> active_;  // those of them that make progress
 };
 
 /// Serves the requests of callers (caller.hpp), by the process's serving worker. Requests of a caller are served once
@@ -76,6 +80,7 @@ class server final : private receiver {
     message_header header;
     std::vector<std::byte> payload;
     std::size_t done = 0;
+    std::shared_ptr<void> state = nullptr;
   };
 
   /// A caller of another process.

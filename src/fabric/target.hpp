@@ -24,6 +24,7 @@ struct served_request {
   const message_header& header;
   std::span<const std::byte> payload;  // of any alignment
   std::size_t done = 0;                // steps done by earlier calls of serve()
+  std::shared_ptr<void> state = nullptr;  // what the object keeps for this request's next call of serve()
 };
 
 /// The answer of a request: bytes, none at first.
@@ -57,8 +58,15 @@ class target {
 
   /// Does a request; called in the serving thread, for one request at a time, in order for each caller. It must not
   /// wait, nor call MPI. It answers false if it would have to wait, for a lock: it is called again later with the same
-  /// `request.done`, which it may have increased. A base::error that it throws is the caller's.
+  /// `request.done`, which it may have increased, and its `request.state`, which is destroyed when the request is done
+  /// or its caller has given it up. A base::error that it throws is the caller's.
   virtual bool serve(served_request& request, answer& reply) = 0;
+
+  /// Does what is due besides requests, such as requests of its own. Called in the serving thread, if
+  /// makes_progress(), whenever the thread has received something or is woken. True if it did something. It must not
+  /// wait, nor call MPI.
+  virtual bool progress() { return false; }
+  virtual bool makes_progress() const { return false; }
 };
 
 }  // namespace syncyte::fabric

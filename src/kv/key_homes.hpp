@@ -29,6 +29,17 @@ class key_homes {
     return axis_.index({part_of(rank), slot - axis_.begin(part_of(rank))});
   }
 
+  /// The rank that has a slot.
+  int rank_of_slot(std::int64_t slot) const {
+    int first = 0, end = axis_.parts();  // the last part that begins at the slot or before is between them
+    while (end - first > 1) {
+      const int middle = first + (end - first) / 2;
+      (axis_.begin(middle) <= slot ? first : end) = middle;
+    }
+    return rank_of(first);
+  }
+  std::int64_t key(std::int64_t slot) const { return key(rank_of_slot(slot), slot); }
+
   /// Calls visit(owner, slot) for each key.
   template <class Keys, class Visitor>
   void for_each(const Keys& keys, Visitor&& visit) const {

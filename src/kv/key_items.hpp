@@ -11,7 +11,6 @@
 
 #include "fabric/group.hpp"
 #include "kv/key_homes.hpp"
-#include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
 
 namespace syncyte::kv {
@@ -30,9 +29,9 @@ class key_items {
     const key_homes* homes;      // name a key in errors
   };
 
-  /// `keys`: the owner's, of `list`. `values`: the whole list's; only an operation that reads the store writes them.
-  key_items(owner to, const kv::operation& what, std::shared_ptr<const keys_by_owner> list,
-            std::span<const listed_key> keys, const key_layout& layout, float* values)
+  /// `keys`: the owner's, of memory that `list` keeps. `values`: the whole list's; only an operation that reads the store writes them.
+  key_items(owner to, const kv::operation& what, std::shared_ptr<const void> list, std::span<const listed_key> keys,
+            const key_layout& layout, float* values)
       : owner_(to), what_(&what), list_(std::move(list)), keys_(keys), layout_(&layout), values_(values) {}
 
   /// Names the owner's first key of the list too: "rank 3 of world (home of key 17 and 5 more keys of the list)".
@@ -56,7 +55,7 @@ class key_items {
  private:
   owner owner_;
   const kv::operation* what_;
-  std::shared_ptr<const keys_by_owner> list_;
+  std::shared_ptr<const void> list_;
   std::span<const listed_key> keys_;
   const key_layout* layout_;
   float* values_;

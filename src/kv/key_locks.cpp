@@ -38,7 +38,7 @@ std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
   atomics::holder_wait wait(fmt::format("key {}", key_of_(key)), name_);
   while (true) {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
-    if (seen >> holder_shift == 0) return seen;
+    if (seen >> holder_shift == 0 || is_elsewhere(seen)) return seen;
     if ((seen & damage_bit) != 0) fail_damaged(key, seen);
     if (wait.pause(seen)) mark_damage(key, seen);
   }
@@ -48,40 +48,45 @@ std::optional<std::uint64_t> key_locks::try_again(std::int64_t key) const {
   std::uint64_t seen = 0;
   for (int i = 0; i < tries; ++i) {
     seen = word(key).load(std::memory_order_acquire);
-    if (seen >> holder_shift == 0) return seen;
+    if (seen >> holder_shift == 0 || is_elsewhere(seen)) return seen;
     if ((seen & damage_bit) != 0) fail_damaged(key, seen);
   }
   mark_damage(key, seen);
   return std::nullopt;
 }
 
-/// False, and the word, if another process holds the key. Throws for a damaged key if damage is refused.
-bool key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
+/// Returns the word too. Throws for a damaged key if damage is refused.
+key_locks::attempt key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
   seen = word(key).load(std::memory_order_relaxed);
+  if (is_elsewhere(seen)) return attempt::elsewhere;
   const bool is_damaged = (seen & damage_bit) != 0;
   if (is_damaged && what == damage::is_refused) fail_damaged(key, seen);
-  if (!is_damaged && seen >> holder_shift != 0) return false;
+  if (!is_damaged && seen >> holder_shift != 0) return attempt::busy;
   std::uint64_t expected = seen;
   const std::uint64_t mine = mark(self_) | (seen & version_mask);
-  return word(key).compare_exchange_strong(expected, mine, std::memory_order_acquire);
+  return word(key).compare_exchange_strong(expected, mine, std::memory_order_acquire) ? attempt::locked : attempt::busy;
 }
 
-bool key_locks::try_begin_write(std::int64_t key, damage what) {
+key_locks::attempt key_locks::try_begin_write(std::int64_t key, damage what) {
   std::uint64_t seen = 0;
-  for (int i = 0; i < tries; ++i)
-    if (try_lock(key, seen, what)) {
-      std::atomic_thread_fence(std::memory_order_release);  // as in begin_write()
-      return true;
-    }
+  for (int i = 0; i < tries; ++i) {
+    const attempt result = try_lock(key, seen, what);
+    if (result == attempt::busy) continue;
+    std::atomic_thread_fence(std::memory_order_release);  // as in begin_write()
+    return result;
+  }
   if (seen >> holder_shift != 0) mark_damage(key, seen);
-  return false;
+  return attempt::busy;
 }
 
-void key_locks::lock_slowly(std::int64_t key, damage what) {
+bool key_locks::lock_slowly(std::int64_t key, damage what) {
   atomics::holder_wait wait(fmt::format("key {}", key_of_(key)), name_);
   std::uint64_t seen = 0;
-  while (!try_lock(key, seen, what))
+  while (true) {
+    const attempt result = try_lock(key, seen, what);
+    if (result != attempt::busy) return result == attempt::locked;
     if (seen >> holder_shift != 0 && wait.pause(seen)) mark_damage(key, seen);
+  }
 }
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.

@@ -19,11 +19,14 @@ inline std::uint64_t* origin(std::uint64_t* address, std::size_t first) {
 /// the key's values, and the number of writes so far. Readers take no lock: they read again if a write came between.
 ///
 /// If a process dies while it writes, the key is damaged: its values may be half written.
+///
+/// The values of a key may be elsewhere: the word then says so in place of the process, and nobody reads or writes them
+/// here until come_back().
 class key_locks {
  public:
   /// This process's number, and a function that tells whether a process lives.
   struct process {
-    int number = 0;                                        ///< 0 to 32766
+    int number = 0;                                        ///< 0 to 32765
     std::function<bool(int)> is_alive;                     ///< takes any process's number
     std::string name = "a store";                          ///< name of the store, for the watchdog
     std::function<int(int)> world_rank = std::identity{};  ///< a process's rank in MPI_COMM_WORLD, for errors
@@ -39,7 +42,8 @@ class key_locks {
   }
 
   /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
-  /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key, naming the rank that died.
+  /// have been read, unless it says is_elsewhere(). Throws SYNCYTE_ERR_PEER_DIED for a damaged key, naming the rank that
+  /// died.
   std::uint64_t begin_read(std::int64_t key) const {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
@@ -49,6 +53,8 @@ class key_locks {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : try_again(key);
   }
+  static bool is_elsewhere(std::uint64_t seen) { return (seen & ~version_mask) == elsewhere; }
+  bool is_elsewhere(std::int64_t key) const { return is_elsewhere(word(key).load(std::memory_order_acquire)); }
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // the word is read after the values
     return word(key).load(std::memory_order_relaxed) == seen;
@@ -56,34 +62,46 @@ class key_locks {
 
   enum class damage { is_refused, is_mended };  ///< a write of all values mends damage
 
-  /// Locks the key for writing until end_write(). Throws as begin_read() does, unless damage is mended.
-  void begin_write(std::int64_t key, damage what) {
+  /// Locks the key for writing until end_write(); false if its values are elsewhere. Throws as begin_read() does, unless
+  /// damage is mended.
+  bool begin_write(std::int64_t key, damage what) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
-      lock_slowly(key, what);
+      if (!lock_slowly(key, what)) return false;
     std::atomic_thread_fence(std::memory_order_release);  // the values are written after the word
+    return true;
   }
-  /// begin_write() without waiting: false while another writes the key.
-  bool try_begin_write(std::int64_t key, damage what);
+  /// begin_write() without waiting.
+  enum class attempt { locked, busy, elsewhere };
+  attempt try_begin_write(std::int64_t key, damage what);
   void end_write(std::int64_t key) {
     const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
     word(key).store((version + 1) & version_mask, std::memory_order_release);
   }
 
+  /// In place of end_write(): the key's values are elsewhere from now on.
+  void leave(std::int64_t key) {
+    const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
+    word(key).store(elsewhere | ((version + 1) & version_mask), std::memory_order_release);
+  }
+  /// The values of a key that was elsewhere have been written here.
+  void come_back(std::int64_t key) { end_write(key); }
+
  private:
   static constexpr int holder_shift = 48;
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << holder_shift) - 1;
-  static constexpr std::uint64_t most_processes = 0x7fff;
+  static constexpr std::uint64_t most_processes = 0x7ffe;
+  static constexpr std::uint64_t elsewhere = std::uint64_t{0x7fff} << holder_shift;  // the number after all holders
   static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;  // above the writer, who has died
 
   static int holder_of(std::uint64_t word) { return static_cast<int>((word & ~damage_bit) >> holder_shift) - 1; }
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
   std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
-  bool try_lock(std::int64_t key, std::uint64_t& seen, damage what);
+  attempt try_lock(std::int64_t key, std::uint64_t& seen, damage what);
 
   std::uint64_t wait_for_writer(std::int64_t key) const;
   std::optional<std::uint64_t> try_again(std::int64_t key) const;
-  void lock_slowly(std::int64_t key, damage what);
+  bool lock_slowly(std::int64_t key, damage what);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
   [[noreturn]] void fail_damaged(std::int64_t key, std::uint64_t seen) const;
 

@@ -9,24 +9,52 @@
 namespace syncyte::kv {
 namespace {
 
-template <class Run, class Attempt>
-constexpr operation make(std::uint16_t number, const char* name, bool reads, Run run, Attempt attempt) {
-  return {number, name, reads, run, run, attempt};
-}
-
 }  // namespace
 
-constexpr operation pull = make(
-    1, "store_worker_pull", true, [](table& at, auto keys, float* values) { at.pull(keys, values); },
-    [](table& at, auto keys, const std::byte*, std::byte* result) { return at.try_pull(keys, result); });
+constexpr operation pull{
+    1,
+    "store_worker_pull",
+    true,
+    false,
+    [](table& at, auto keys, float* values) { at.pull(keys, values); },
+    [](table& at, auto keys, float* values, absent_keys& absent) { at.pull(keys, values, absent); },
+    [](held_keys& at, auto keys, auto newest, float* values, absent_keys& absent) {
+      at.pull(keys, newest, values, absent);
+    },
+    [](table& at, auto keys, const std::byte*, std::byte* result, absent_keys& absent) {
+      return at.try_pull(keys, result, absent);
+    },
+    [](held_keys& at, std::int64_t slot, const std::byte*, std::byte* result) { return at.try_pull(slot, result); }};
 
-constexpr operation push = make(
-    2, "store_worker_push", false, [](table& at, auto keys, float* values) { at.push(keys, values); },
-    [](table& at, auto keys, const std::byte* given, std::byte*) { return at.try_push(keys, given); });
+constexpr operation push{
+    2,
+    "store_worker_push",
+    false,
+    false,
+    [](table& at, auto keys, float* values) { at.push(keys, values); },
+    [](table& at, auto keys, float* values, absent_keys& absent) { at.push(keys, values, absent); },
+    [](held_keys& at, auto keys, auto newest, float* values, absent_keys& absent) {
+      at.push(keys, newest, values, absent);
+    },
+    [](table& at, auto keys, const std::byte* given, std::byte*, absent_keys& absent) {
+      return at.try_push(keys, given, absent);
+    },
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_push(slot, given); }};
 
-constexpr operation set = make(
-    3, "store_worker_set", false, [](table& at, auto keys, float* values) { at.set(keys, values); },
-    [](table& at, auto keys, const std::byte* given, std::byte*) { return at.try_set(keys, given); });
+constexpr operation set{
+    3,
+    "store_worker_set",
+    false,
+    true,
+    [](table& at, auto keys, float* values) { at.set(keys, values); },
+    [](table& at, auto keys, float* values, absent_keys& absent) { at.set(keys, values, absent); },
+    [](held_keys& at, auto keys, auto newest, float* values, absent_keys& absent) {
+      at.set(keys, newest, values, absent);
+    },
+    [](table& at, auto keys, const std::byte* given, std::byte*, absent_keys& absent) {
+      return at.try_set(keys, given, absent);
+    },
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_set(slot, given); }};
 
 const operation& find_operation(std::uint16_t number) {
   static constexpr std::array all{&pull, &push, &set};

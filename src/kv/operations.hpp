@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kv/held_keys.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {
@@ -14,13 +15,21 @@ struct operation {
   std::uint16_t number;  ///< in requests to table_target
   const char* name;      ///< for messages
   bool reads;            ///< writes values of the caller; otherwise it reads them and changes the store
+  bool replaces;         ///< makes keys anew whose last values are lost
 
   /// Run the operation on all keys of a list, or on some.
   void (*run)(table& at, std::span<const std::int64_t> keys, float* values);
-  void (*run_some)(table& at, std::span<const listed_key> keys, float* values);
-  /// Runs the operation for another rank without waiting; returns the number of keys done. Reads the values `given`, or
-  /// writes `result`.
-  std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result);
+  void (*run_some)(table& at, std::span<const listed_key> keys, float* values, absent_keys& absent);
+  /// Runs the operation on keys of other nodes that are here.
+  void (*run_held)(held_keys& at, std::span<const held_keys::held_key> keys, held_keys::grant_number newest,
+                   float* values, absent_keys& absent);
+
+  /// Runs the operation for another rank without waiting; returns the number of keys done or absent. Reads the values
+  /// `given`, or writes `result`.
+  std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result,
+                         absent_keys& absent);
+  /// The same for a key of another node.
+  access_result (*attempt_held)(held_keys& at, std::int64_t slot, const std::byte* given, std::byte* result);
 };
 
 extern const operation pull, push, set;

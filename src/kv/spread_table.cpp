@@ -6,11 +6,26 @@
 
 #include "access/item_requests.hpp"
 #include "access/owners_transfer.hpp"
+#include "comm/node_memory.hpp"
+#include "kv/agent_target.hpp"
 #include "kv/key_items.hpp"
 #include "kv/table_target.hpp"
+#include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::kv {
+namespace {
+
+/// Collective: the rank of each node's agent, its lowest one.
+std::vector<int> find_agents(const comm::communicator& comm) {
+  const std::vector<int> nodes = mpi::allgather(comm.node().index, comm.data());
+  std::vector<int> result(static_cast<std::size_t>(comm.node().count), -1);
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    if (int& agent = result[static_cast<std::size_t>(nodes[rank])]; agent < 0) agent = static_cast<int>(rank);
+  return result;
+}
+
+}  // namespace
 
 spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
                            std::shared_ptr<const key_homes> homes, std::vector<table> tables)
@@ -18,53 +33,243 @@ spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabri
 
 std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                    std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                                   std::shared_ptr<void> memory) {
+                                                   std::shared_ptr<void> memory, std::int64_t foreign_bytes,
+                                                   const key_locks::process& self) {
   const comm::communicator& comm = call.comm();
   std::unique_ptr<spread_table> result(new spread_table(comm, std::move(ranks), std::move(homes), std::move(tables)));
-  const table& mine = result->tables_[static_cast<std::size_t>(comm.node().rank)];
+  const bool can_move = foreign_bytes >= 0 && result->ranks_->through().reserve_caller();
+  if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0) {
+    result->make_movable(call, foreign_bytes, self, std::move(memory));
+    return result;
+  }
+  const table& mine = result->table_of(comm.rank());
   result->name_ = result->ranks_->add_object(
       call, std::make_shared<table_target>(mine, result->homes_->slots(comm.rank()), std::move(memory)));
   return result;
 }
 
-bool spread_table::are_here(std::span<const std::int64_t> keys) const {
-  return std::ranges::all_of(keys, [&](std::int64_t key) { return comm_.node().is_here(homes_->owner(key)); });
+/// Adds two objects: of homes, and of agents, whose names the other object has to know.
+void spread_table::make_movable(comm::collective_call& call, std::int64_t foreign_bytes,
+                                const key_locks::process& self, std::shared_ptr<void> memory) {
+  const topology::node_group& node = comm_.node();
+  const auto budget = static_cast<std::size_t>(foreign_bytes) / 64 * 64;
+  const key_layout& layout = tables_.front().layout();
+  const std::size_t bytes = node.rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
+  auto records = comm::node_memory::allocate(call, bytes, self.name.c_str(), {}, false);
+  key_locks::process named = self;
+  held_ = std::make_shared<held_keys>(layout, records->all().data(), budget, std::move(named));
+  auto network = std::make_shared<const rank_network>(
+      ranks_->through(), [ranks = ranks_](int rank) -> fabric::peer& { return ranks->at(rank); },
+      [ranks = ranks_](int rank) { return ranks->rank_name(rank); });
+  facts_ = std::make_shared<const move_facts>(move_facts{
+      .ranks = std::move(network),
+      .rank = comm_.rank(),
+      .node = node.index,
+      .agents = comm::share_table<int>(call, find_agents(comm_), self.name.c_str()),
+      .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
+      .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
+      .slots = [homes = homes_](int rank) { return homes->slots(rank); },
+      .is_here = [&node](int rank) { return node.is_here(rank); },
+      .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); }});
+  const auto kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(memory), records);
+  const fabric::object_name homes = ranks_->next_name(0);
+  agents_ = ranks_->next_name(1);
+  name_ = ranks_->add_object(
+      call, std::make_shared<table_target>(table_of(comm_.rank()), homes_->slots(comm_.rank()), kept,
+                                           std::make_shared<home>(table_of(comm_.rank()), facts_, agents_)));
+  try {
+    ranks_->add_object(call, std::make_shared<agent_target>(held_, facts_, homes, kept));
+  } catch (...) {
+    ranks_->through().targets().remove(name_);
+    throw;
+  }
 }
 
-/// Runs an operation on the parts at ranks of this node.
-void spread_table::run_here(const operation& what, std::span<const keys_by_owner::part> parts, float* values) {
-  for (const keys_by_owner::part& each : parts)
-    if (const int place = comm_.node().node_rank(each.owner); place >= 0)
-      what.run_some(tables_[static_cast<std::size_t>(place)], each.elements, values);
+void spread_table::stop_serving() {
+  ranks_->through().targets().remove(name_);
+  if (held_) ranks_->through().targets().remove(agents_);
 }
+
+bool spread_table::is_elsewhere(std::int64_t slot) const {
+  const int place = comm_.node().node_rank(homes_->rank_of_slot(slot));
+  return tables_[static_cast<std::size_t>(place)].is_elsewhere(slot);
+}
+
+bool spread_table::are_here(std::span<const std::int64_t> keys, const unanswered_operations& before) const {
+  bool result = true;
+  const auto newest = held_ ? std::min(before.grants, held_->grants()) : 0;
+  homes_->for_each(keys, [&](int owner, std::int64_t slot) {
+    if (!result) return;
+    if (comm_.node().is_here(owner))
+      result = !(held_ && is_elsewhere(slot)) && !before.have_asked(slot);
+    else
+      result = held_ && held_->holds(slot, newest) && !before.have_asked(slot);
+  });
+  return result;
+}
+
+/// One operation.
+class spread_table::run {
+ public:
+  run(spread_table& of, fabric::stream& in, const operation& what, float* values, const unanswered_operations& before)
+      : of_(of), in_(in), what_(what), values_(values), before_(before) {
+    if (of.held_) grants_ = of.held_->grants();  // before the first look for a key
+  }
+
+  /// Asks homes for the keys that are not at this node, and remembers the others.
+  void begin(std::span<const std::int64_t> keys) {
+    sorted_ = std::make_shared<const keys_by_owner>(sort_by_owner(*of_.homes_, layout(), keys));
+    for (const keys_by_owner::part& each : sorted_->parts()) {
+      if (of_.comm_.node().is_here(each.owner))
+        begin_here(each);
+      else if (of_.held_ && !of_.held_->is_empty())
+        begin_held(each);
+      else
+        ask(each.owner, sorted_, each.elements);
+    }
+  }
+
+  /// Does the keys at this node, and asks homes for those that are elsewhere.
+  void run_here() {
+    for (const here_part& each : here_) {
+      absent_keys absent;
+      what_.run_some(of_.table_of(each.owner), each.keys, values_, absent);
+      ask_for(each.owner, absent, [&](std::size_t i) { return each.keys[i]; });
+    }
+    for (const held_part& each : held_) {
+      absent_keys absent;
+      what_.run_held(*of_.held_, each.keys, std::min(grants_, before_.grants), values_, absent);
+      ask_for(each.owner, absent, [&](std::size_t i) { return each.keys[i].key; });
+    }
+  }
+
+  access::owners_transfer* transfer() { return result_.get(); }
+  started_transfer take() {
+    started_transfer result{std::move(result_), {.grants = grants_}};
+    if (!asked_->empty()) result.until_its_end.asked.push_back(std::move(asked_));
+    return result;
+  }
+
+ private:
+  struct here_part {
+    int owner;
+    std::span<const listed_key> keys;
+    std::vector<listed_key> own = {};  // their memory, unless that is sorted_
+  };
+  struct held_part {
+    int owner;
+    std::vector<held_keys::held_key> keys;
+  };
+  using key_list = std::vector<listed_key>;
+
+  const key_layout& layout() const { return of_.tables_.front().layout(); }
+
+  void begin_here(const keys_by_owner::part& of) {
+    if (before_.asked.empty()) {
+      here_.push_back({of.owner, of.elements});
+      return;
+    }
+    here_part here{of.owner, {}};
+    key_list follow;
+    for (const listed_key& each : of.elements) (before_.have_asked(each.slot) ? follow : here.own).push_back(each);
+    here.keys = here.own;
+    here_.push_back(std::move(here));
+    ask_again(of.owner, std::move(follow));
+  }
+
+  void begin_held(const keys_by_owner::part& of) {
+    held_part held{of.owner, {}};
+    auto others = std::make_shared<key_list>();
+    of_.held_->find(of.elements, held.keys, *others);
+    if (!before_.asked.empty()) {
+      key_list follow;
+      std::erase_if(held.keys, [&](const held_keys::held_key& each) {
+        const bool follows = before_.have_asked(each.key.slot);
+        if (follows) follow.push_back(each.key);
+        return follows;
+      });
+      ask_again(of.owner, std::move(follow));
+    }
+    if (!others->empty()) ask(of.owner, others, *others);
+    if (!held.keys.empty()) held_.push_back(std::move(held));
+  }
+
+  template <class Key>
+  void ask_for(int owner, const absent_keys& absent, Key&& key) {
+    key_list keys;
+    for (const std::size_t i : absent) keys.push_back(key(i));
+    ask_again(owner, std::move(keys));
+  }
+
+  /// Asks for keys that are at this node, or were, or whose home is.
+  void ask_again(int owner, key_list keys) {
+    if (keys.empty()) return;
+    for (const listed_key& each : keys) asked_->insert(each.slot);
+    const auto kept = std::make_shared<const key_list>(std::move(keys));
+    ask(owner, kept, *kept);
+  }
+
+  /// `list` keeps the keys.
+  void ask(int owner, std::shared_ptr<const void> list, std::span<const listed_key> keys) {
+    if (!result_) result_ = std::make_unique<access::owners_transfer>(of_.ranks_, what_.name, &in_);
+    const key_items::owner to{owner, of_.homes_->slots(owner).first, of_.ranks_.get(), of_.homes_.get()};
+    result_->add(owner, std::make_unique<access::item_requests<key_items>>(
+                            of_.name_, key_items(to, what_, std::move(list), keys, layout(), values_)));
+  }
+
+  spread_table& of_;
+  fabric::stream& in_;
+  const operation& what_;
+  float* values_;
+  const unanswered_operations& before_;
+  held_keys::grant_number grants_ = std::numeric_limits<held_keys::grant_number>::max();  // when it began
+  std::shared_ptr<unanswered_operations::slot_set> asked_ = std::make_shared<unanswered_operations::slot_set>();
+  std::shared_ptr<const keys_by_owner> sorted_;
+  std::vector<here_part> here_;
+  std::vector<held_part> held_;
+  std::unique_ptr<access::owners_transfer> result_;
+};
 
 /// Requests of other nodes are answered while this node's keys are processed.
-std::unique_ptr<access::transfer> spread_table::start(fabric::stream& in, const operation& what,
-                                                      std::span<const std::int64_t> keys, float* values,
-                                                      bool is_driven) {
-  const key_layout& layout = tables_.front().layout();
-  const auto is_here = [&](const keys_by_owner::part& each) { return comm_.node().is_here(each.owner); };
-  keys_by_owner own = sort_by_owner(*homes_, layout, keys);
-  if (std::ranges::all_of(own.parts(), is_here)) {
-    run_here(what, own.parts(), values);
-    return nullptr;
-  }
-  const auto sorted = std::make_shared<const keys_by_owner>(std::move(own));
-  auto result = std::make_unique<access::owners_transfer>(ranks_, what.name, &in);
-  for (const keys_by_owner::part& each : sorted->parts()) {
-    if (is_here(each)) continue;
-    const key_items::owner to{each.owner, homes_->slots(each.owner).first, ranks_.get(), homes_.get()};
-    result->add(each.owner, std::make_unique<access::item_requests<key_items>>(
-                                name_, key_items(to, what, sorted, each.elements, layout, values)));
-  }
-  if (is_driven) result->drive();
+started_transfer spread_table::start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys,
+                                     float* values, bool is_driven, const unanswered_operations& before) {
+  run made(*this, in, what, values, before);
+  made.begin(keys);
+  if (made.transfer() && is_driven) made.transfer()->drive();
   try {
-    run_here(what, sorted->parts(), values);
+    made.run_here();
   } catch (const watchdog::interrupted&) {
     throw;  // the operation is given up
   } catch (...) {
-    result->fail(base::current_error());
+    if (made.transfer() == nullptr) throw;
+    made.transfer()->fail(base::current_error());
   }
+  if (made.transfer() && is_driven) made.transfer()->drive();
+  return made.take();
+}
+
+bool spread_table::pull_here(std::span<const std::int64_t> keys, std::span<float> values,
+                             const unanswered_operations& before) {
+  if (!are_here(keys, before)) return false;
+  if (!held_) {
+    const auto in = make_stream();
+    start(*in, pull, keys, values.data(), false);
+    return true;
+  }
+  std::vector<float> read(values.size());
+  const auto in = make_stream();
+  if (start(*in, pull, keys, read.data(), false, before).rest) return false;  // a key has left: what it asks is given up
+  std::ranges::copy(read, values.begin());
+  return true;
+}
+
+std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
+  if (!held_ || are_here(keys)) return nullptr;
+  const int agent = comm_.node().members.front();
+  moved_keys asked(ranks_->rank_name(agent), move_operation::want, 0);
+  homes_->for_each(keys, [&](int, std::int64_t slot) { asked.add(static_cast<std::uint64_t>(slot), {}); });
+  auto result = std::make_unique<access::owners_transfer>(ranks_, "store_worker_localize", &in);
+  result->add(agent, std::make_unique<access::item_requests<moved_keys>>(agents_, std::move(asked)));
   return result;
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "access/transfer.hpp"
 #include "comm/collective_call.hpp"
 #include "fabric/group.hpp"
+#include "kv/held_keys.hpp"
+#include "kv/home.hpp"
 #include "kv/key_homes.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
@@ -16,47 +21,86 @@
 
 namespace syncyte::kv {
 
-/// Values of all keys at the ranks of several nodes, each key at one rank. Keys of this node's ranks are read and
-/// written in its memory. Ranks of other nodes get requests, one stream for each rank; they overlap. Several threads
-/// may use a table at once.
+/// Operations of a worker that are not answered, which its next one may not overtake: what is on its way to a home must
+/// not be overtaken by an access at this node to which the key has moved meanwhile.
+struct unanswered_operations {
+  using slot_set = std::unordered_set<std::int64_t>;
+
+  /// The number of grants when the oldest of them began: it may have asked for any key that was granted later.
+  held_keys::grant_number grants = std::numeric_limits<held_keys::grant_number>::max();
+  /// Slots of keys that they have asked for although the home is at this node, or the key was.
+  std::vector<std::shared_ptr<const slot_set>> asked = {};
+
+  bool have_asked(std::int64_t slot) const {
+    return std::ranges::any_of(asked, [&](const auto& each) { return each->contains(slot); });
+  }
+};
+
+/// A started operation, or what is left of it.
+struct started_transfer {
+  std::unique_ptr<access::transfer> rest;  // null: it is done
+  unanswered_operations until_its_end = {};
+};
+
+/// Values of all keys at the ranks of several nodes. Keys at this node, of its ranks or moved here, are read and written
+/// in its memory. Ranks of other nodes get requests, one stream for each rank; they overlap. Several threads may use a
+/// table at once.
 ///
 /// After an error any key of the list may have been processed or not; each rank processes its keys in order. A rank
 /// processes operations of one stream in the order of their starts, operations of several streams in any order.
 class spread_table {
  public:
   /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
-  /// keeps their memory.
+  /// keeps their memory. Keys move if `foreign_bytes`, the memory for other nodes' keys on this node, is not negative;
+  /// that is equal on all ranks.
   static std::unique_ptr<spread_table> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                               std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                              std::shared_ptr<void> memory);
+                                              std::shared_ptr<void> memory, std::int64_t foreign_bytes,
+                                              const key_locks::process& self);
 
   /// No rank sends requests any more.
-  void stop_serving() { ranks_->through().targets().remove(name_); }
+  void stop_serving();
 
-  /// Whether all keys are at ranks of this node.
-  bool are_here(std::span<const std::int64_t> keys) const;
+  /// Whether all keys are at this node now, for an operation behind `before`.
+  bool are_here(std::span<const std::int64_t> keys, const unanswered_operations& before = {}) const;
 
   /// A stream for start(), which outlives its operations.
   std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
 
   /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them make
-  /// progress and wait later. Null: all are done. This object and `values`, which only an operation that reads the
-  /// store changes, stay until the end; `keys` need not. The transfer throws an error of this node's keys; without a
-  /// transfer this function does.
-  std::unique_ptr<access::transfer> start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys,
-                                          float* values, bool is_driven);
+  /// progress and wait later. This object and `values`, which only an operation that reads the store changes, stay until
+  /// the end; `keys` need not. The transfer throws an error of this node's keys; without a transfer this function does.
+  /// `before`: operations in the same stream.
+  started_transfer start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys, float* values,
+                         bool is_driven, const unanswered_operations& before = {});
+
+  /// Pulls keys if all are at this node; otherwise false, and `values` are unchanged.
+  bool pull_here(std::span<const std::int64_t> keys, std::span<float> values, const unanswered_operations& before);
+
+  /// Asks for keys to be moved to this node; the transfer, which may be null, ends when each is here or refused.
+  std::unique_ptr<access::transfer> localize(fabric::stream& in, std::span<const std::int64_t> keys);
 
  private:
+  class run;
+
   spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
                std::shared_ptr<const key_homes> homes, std::vector<table> tables);
 
-  void run_here(const operation& what, std::span<const keys_by_owner::part> parts, float* values);
+  void make_movable(comm::collective_call& call, std::int64_t foreign_bytes, const key_locks::process& self,
+                    std::shared_ptr<void> memory);
+  table& table_of(int rank) { return tables_[static_cast<std::size_t>(comm_.node().node_rank(rank))]; }
+  bool is_elsewhere(std::int64_t slot) const;
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;
   fabric::object_name name_{};
   std::shared_ptr<const key_homes> homes_;
   std::vector<table> tables_;
+
+  // Null if keys do not move.
+  std::shared_ptr<held_keys> held_;
+  std::shared_ptr<const move_facts> facts_;
+  fabric::object_name agents_{};
 };
 
 }  // namespace syncyte::kv

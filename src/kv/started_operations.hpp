@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "access/started.hpp"
+#include "kv/spread_table.hpp"
 
 namespace syncyte::kv {
 
@@ -14,17 +15,25 @@ namespace syncyte::kv {
 /// others start. Thread-safe.
 class started_operations {
  public:
-  void add(const std::shared_ptr<access::started>& started);
+  void add(const std::shared_ptr<access::started>& started, const unanswered_operations& until_its_end = {});
+  /// What a further operation may not overtake.
+  unanswered_operations unanswered();
   /// Waits for all; their errors stay for their requests.
   void await_ends();
   /// Number of operations that are not forgotten.
   std::size_t size() const;
 
  private:
+  struct in_flight {
+    std::shared_ptr<access::started> operation;
+    unanswered_operations until_its_end;
+  };
+
   std::vector<std::shared_ptr<access::started>> all() const;
+  void forget_ended();  // with the lock held
 
   mutable std::mutex mutex_;  // guards the members below
-  std::vector<std::shared_ptr<access::started>> operations_;
+  std::vector<in_flight> operations_;
   std::size_t forget_at_ = 16;  // size at which ended operations are looked for
 };
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
 #include "fabric/group.hpp"
@@ -22,6 +24,7 @@ namespace syncyte::kv {
 namespace {
 
 constexpr std::int32_t most_workers = 65536;
+constexpr std::int64_t least_foreign_bytes = std::int64_t{1} << 20;  // unless the user asks for less
 constexpr std::int64_t most_keys = std::int64_t{1} << 58;
 
 std::string text_of(const std::string& name) { return name.empty() ? "a store" : fmt::format("store \"{}\"", name); }
@@ -142,16 +145,31 @@ key_layout make_layout(comm::collective_call& call, const key_homes& slots, std:
   return key_layout({begin_of<const std::int64_t>(held.places), count});
 }
 
+/// This process among those of its node.
+key_locks::process process_of(const comm::communicator& comm, const std::string& name) {
+  const topology::node_group& node = comm.node();
+  return {.number = node.rank,
+          .is_alive = [&node](int other) { return node.is_alive(other); },
+          .name = name,
+          .world_rank = [&node](int other) { return node.world_ranks[static_cast<std::size_t>(other)]; }};
+}
+
+/// Memory of this node for other nodes' keys; negative if keys do not move, on all ranks. Collective.
+std::int64_t foreign_bytes_of(comm::collective_call& call, const store_options& options,
+                              const comm::node_memory& values) {
+  const bool moves = base::environment_choice(base::settings::store_moves) == base::settings::toggle::on;
+  if (mpi::allreduce(std::uint64_t{moves}, MPI_MIN, call.comm().data()) == 0) return -1;
+  return options.foreign_bytes >= 0
+             ? options.foreign_bytes
+             : std::max(least_foreign_bytes, static_cast<std::int64_t>(values.all().size() / 4));
+}
+
 /// On one node a table of all keys; on several one for each rank of this node.
 std::vector<table> make_tables(const comm::communicator& comm, const key_layout& layout,
                                const std::shared_ptr<const key_homes>& slots, const slab& held,
                                const std::string& name) {
   const topology::node_group& node = comm.node();
-  key_locks::process self{
-      .number = node.rank,
-      .is_alive = [&node](int other) { return node.is_alive(other); },
-      .name = name,
-      .world_rank = [&node](int other) { return node.world_ranks[static_cast<std::size_t>(other)]; }};
+  key_locks::process self = process_of(comm, name);
   if (node.count == 1)
     return {table(layout, begin_of<std::uint64_t>(held.words), begin_of<std::uint64_t>(held.values), self)};
   const auto part = [](const comm::node_memory& memory, int place) {
@@ -202,7 +220,9 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
       comm::node_memory::allocate(call, static_cast<std::size_t>(mine.count) * sizeof(std::uint64_t), text.c_str());
   std::vector<table> tables = make_tables(*comm, layout, slots, *held, text);
   table here = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
-  if (ranks) held->spread = spread_table::create(call, std::move(ranks), homes, std::move(tables), held);
+  if (ranks)
+    held->spread = spread_table::create(call, std::move(ranks), homes, std::move(tables), held,
+                                        foreign_bytes_of(call, options, *held->values), process_of(*comm, text));
   return std::shared_ptr<store>(new store(std::move(comm), text, options, homes, std::move(here), held->spread, held));
 }
 
@@ -242,16 +262,33 @@ void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) 
   for (const std::int64_t key : asked) *ranks++ = homes_->owner(key);
 }
 
-std::unique_ptr<access::transfer> store::start(fabric::stream* in, const operation& what,
-                                               std::span<const std::int64_t> keys, float* values, bool is_driven) {
-  if (spread_ != nullptr) return spread_->start(*in, what, keys, values, is_driven);
+void store::is_local(base::array_argument<std::int64_t> keys, std::int32_t* flags) const {
+  const auto asked = keys.with_results("keys", flags, "flags");
+  table_.require_inside(asked);
+  for (const std::int64_t& key : asked) *flags++ = are_local({&key, 1}) ? 1 : 0;
+}
+
+started_transfer store::start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,
+                              float* values, bool is_driven, const unanswered_operations& before) {
+  if (spread_ != nullptr) return spread_->start(*in, what, keys, values, is_driven, before);
   what.run(table_, keys, values);
-  return nullptr;
+  return {};
 }
 
 void store::run(const operation& what, std::span<const std::int64_t> keys, float* values) {
   const auto in = make_stream();
-  if (const auto started = start(in.get(), what, keys, values, false)) started->wait();
+  if (const auto started = start(in.get(), what, keys, values, false); started.rest) started.rest->wait();
+}
+
+bool store::pull_here(std::span<const std::int64_t> keys, std::span<float> values,
+                      const unanswered_operations& before) {
+  if (spread_ != nullptr) return spread_->pull_here(keys, values, before);
+  table_.pull(keys, values.data());
+  return true;
+}
+
+std::unique_ptr<access::transfer> store::localize(fabric::stream* in, std::span<const std::int64_t> keys) {
+  return spread_ != nullptr ? spread_->localize(*in, keys) : nullptr;
 }
 
 /// The sampling refers to this store, whose workers use it.

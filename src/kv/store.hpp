@@ -25,6 +25,7 @@ struct store_options {
   std::string name;  // equal on all ranks
   std::int32_t workers = 1;
   syncyte_store_homes_t homes = SYNCYTE_STORE_HOMES_CYCLIC;
+  std::int64_t foreign_bytes = -1;   // memory for other nodes' keys on this node; -1: a quarter of the node's values
   std::optional<base::error> error;  // the caller's error on this rank, if any
   std::string label = {};            // for messages, instead of the name; ranks may differ
 };
@@ -58,14 +59,20 @@ class store {
 
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. Functions below require checked keys.
   std::int64_t check(std::span<const std::int64_t> keys) const;
+  /// Whether all keys are at this node now.
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
+  /// Whether each key is at this node now. Throws SYNCYTE_ERR_INDEX.
+  void is_local(base::array_argument<std::int64_t> keys, std::int32_t* flags) const;
   /// A stream for start(), which outlives its operations. Null on one node.
   std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
-  /// Starts an operation, as spread_table::start(). Null: it is complete; on one node it always is.
-  std::unique_ptr<access::transfer> start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,
-                                          float* values, bool is_driven = true);
+  /// Starts an operation, as spread_table::start(). On one node it is complete.
+  started_transfer start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys, float* values,
+                         bool is_driven = true, const unanswered_operations& before = {});
   /// Pulls, pushes or sets values: complete on return, in no order with operations of a stream.
   void run(const operation& what, std::span<const std::int64_t> keys, float* values);
+  /// As those of spread_table; on one node all keys are here.
+  bool pull_here(std::span<const std::int64_t> keys, std::span<float> values, const unanswered_operations& before);
+  std::unique_ptr<access::transfer> localize(fabric::stream* in, std::span<const std::int64_t> keys);
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.

@@ -2,9 +2,10 @@
 #include "kv/table.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
-#include "kv/copy_vector.hpp"
+#include "kv/key_access.hpp"
 #include "rows/add_rows.hpp"
 #include "rows/row_index.hpp"
 
@@ -56,29 +57,6 @@ class partial_list {
 std::byte* bytes_of(float* values) { return reinterpret_cast<std::byte*>(values); }
 const std::byte* bytes_of(const float* values) { return reinterpret_cast<const std::byte*>(values); }
 
-/// Ways to begin a read or a write: true once it has begun.
-struct waiting {
-  static bool begin_read(const key_locks& words, std::int64_t key, std::uint64_t& seen) {
-    seen = words.begin_read(key);
-    return true;
-  }
-  static bool begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
-    words.begin_write(key, what);
-    return true;
-  }
-};
-
-struct trying {
-  static bool begin_read(const key_locks& words, std::int64_t key, std::uint64_t& seen) {
-    const auto found = words.try_begin_read(key);
-    seen = found.value_or(0);
-    return found.has_value();
-  }
-  static bool begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
-    return words.try_begin_write(key, what);
-  }
-};
-
 }  // namespace
 
 table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_locks::process self,
@@ -100,10 +78,11 @@ std::int64_t table::count_values(std::span<const std::int64_t> keys) const {
   });
 }
 
-/// Calls visit(key, place of its vector, values, length) for each key until it answers false, and prefetches the keys
-/// ahead. Returns the number of keys for which it has answered true.
+/// Calls visit(key, place of its vector, values, length) for each key until it answers `busy`, and prefetches the keys
+/// ahead. Adds the places in the list of keys that are elsewhere to `absent`. Returns the number of keys up to the busy
+/// one.
 template <bool ForWriting, class List, class Visitor>
-std::size_t table::for_each(List list, Visitor&& visitor) const {
+std::size_t table::for_each(List list, absent_keys* absent, Visitor&& visitor) const {
   return layout_.visit([&, list](auto vectors) mutable {
     const std::size_t count = list.size();
     const auto place = [vectors, values = values_](std::int64_t key) { return values + vectors.first(key); };
@@ -116,72 +95,74 @@ std::size_t table::for_each(List list, Visitor&& visitor) const {
     for (std::size_t i = 0; i < count; ++i) {
       if (i + prefetch_distance < count) prefetch_key(i + prefetch_distance);
       const std::int64_t key = list.key(i), length = vectors.length(key);
-      if (!visitor(key, reinterpret_cast<std::byte*>(place(key)), list.take(i, length), length)) return i;
+      const access_result result = visitor(key, reinterpret_cast<std::byte*>(place(key)), list.take(i, length), length);
+      if (result == access_result::busy) return i;
+      if (result == access_result::elsewhere) [[unlikely]]
+        absent->push_back(i);
     }
     return count;
   });
 }
 
 template <class Access, class List>
-std::size_t table::pull_each(List list) const {
-  return for_each<false>(list, [&](std::int64_t key, const std::byte* from, std::byte* result, std::int64_t length) {
-    std::uint64_t seen = 0;
-    while (Access::begin_read(words_, key, seen)) {
-      copy_vector(result, from, length);
-      if (words_.is_unchanged(key, seen)) return true;
-    }
-    return false;
-  });
+std::size_t table::pull_each(List list, absent_keys* absent) const {
+  return for_each<false>(list, absent,
+                         [&](std::int64_t key, const std::byte* from, std::byte* result, std::int64_t length) {
+                           return read_values<Access>(words_, key, from, result, length, any_key);
+                         });
 }
 
 template <class Access, class List>
-std::size_t table::push_each(List list) {
-  return for_each<true>(list, [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
-    if (!Access::begin_write(words_, key, key_locks::damage::is_refused)) return false;
-    add_(to, given, static_cast<std::size_t>(length));
-    words_.end_write(key);
-    return true;
-  });
+std::size_t table::push_each(List list, absent_keys* absent) {
+  return for_each<true>(list, absent,
+                        [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
+                          return add_values<Access>(words_, key, add_, given, to, length, any_key);
+                        });
 }
 
 template <class Access, class List>
-std::size_t table::set_each(List list) {
-  return for_each<true>(list, [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
-    if (!Access::begin_write(words_, key, key_locks::damage::is_mended)) return false;
-    copy_vector(to, given, length);
-    words_.end_write(key);
-    return true;
-  });
+std::size_t table::set_each(List list, absent_keys* absent) {
+  return for_each<true>(list, absent,
+                        [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
+                          if (std::is_same_v<Access, waiting> && absent != nullptr && !absent->empty())
+                            return access_result::elsewhere;
+                          return set_values<Access>(words_, key, given, to, length, any_key);
+                        });
+}
+
+std::span<std::byte> table::values_of(std::int64_t key) const {
+  return {reinterpret_cast<std::byte*>(values_ + layout_.first(key)),
+          static_cast<std::size_t>(layout_.length(key)) * element_bytes};
 }
 
 void table::pull(std::span<const std::int64_t> keys, float* values) const {
-  pull_each<waiting>(whole_list(keys, bytes_of(values)));
+  pull_each<waiting>(whole_list(keys, bytes_of(values)), nullptr);
 }
 void table::push(std::span<const std::int64_t> keys, const float* values) {
-  push_each<waiting>(whole_list(keys, bytes_of(values)));
+  push_each<waiting>(whole_list(keys, bytes_of(values)), nullptr);
 }
 void table::set(std::span<const std::int64_t> keys, const float* values) {
-  set_each<waiting>(whole_list(keys, bytes_of(values)));
+  set_each<waiting>(whole_list(keys, bytes_of(values)), nullptr);
 }
 
-void table::pull(std::span<const listed_key> keys, float* values) const {
-  pull_each<waiting>(partial_list(keys, bytes_of(values)));
+void table::pull(std::span<const listed_key> keys, float* values, absent_keys& absent) const {
+  pull_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
 }
-void table::push(std::span<const listed_key> keys, const float* values) {
-  push_each<waiting>(partial_list(keys, bytes_of(values)));
+void table::push(std::span<const listed_key> keys, const float* values, absent_keys& absent) {
+  push_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
 }
-void table::set(std::span<const listed_key> keys, const float* values) {
-  set_each<waiting>(partial_list(keys, bytes_of(values)));
+void table::set(std::span<const listed_key> keys, const float* values, absent_keys& absent) {
+  set_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
 }
 
-std::size_t table::try_pull(std::span<const std::int64_t> keys, std::byte* values) const {
-  return pull_each<trying>(whole_list(keys, values));
+std::size_t table::try_pull(std::span<const std::int64_t> keys, std::byte* values, absent_keys& absent) const {
+  return pull_each<trying>(whole_list(keys, values), &absent);
 }
-std::size_t table::try_push(std::span<const std::int64_t> keys, const std::byte* values) {
-  return push_each<trying>(whole_list(keys, values));
+std::size_t table::try_push(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent) {
+  return push_each<trying>(whole_list(keys, values), &absent);
 }
-std::size_t table::try_set(std::span<const std::int64_t> keys, const std::byte* values) {
-  return set_each<trying>(whole_list(keys, values));
+std::size_t table::try_set(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent) {
+  return set_each<trying>(whole_list(keys, values), &absent);
 }
 
 }  // namespace syncyte::kv

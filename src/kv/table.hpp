@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kv/key_layout.hpp"
 #include "kv/key_locks.hpp"
@@ -16,6 +17,9 @@ struct listed_key {
   std::int64_t slot;
   std::int64_t place;  // in elements
 };
+
+/// Places in a list of keys whose values are elsewhere now: the operation has done nothing with them.
+using absent_keys = std::vector<std::size_t>;
 
 /// Values of keys in memory that a node's processes share. Operations on one key are atomic: a pull sees all of a push
 /// or none of it, and concurrent pushes and sets are serialized. A list of keys is processed in order and is not atomic
@@ -45,26 +49,34 @@ class table {
   void push(std::span<const std::int64_t> keys, const float* values);
   void set(std::span<const std::int64_t> keys, const float* values);
 
-  /// Pulls, pushes or sets the values of some keys of a list; the whole list's values begin at `values`.
-  void pull(std::span<const listed_key> keys, float* values) const;
-  void push(std::span<const listed_key> keys, const float* values);
-  void set(std::span<const listed_key> keys, const float* values);
+  /// Pulls, pushes or sets the values of some keys of a list; the whole list's values begin at `values`. Adds to
+  /// `absent`. All keys that follow an absent one in a set are absent too, so that the last values of a repeated key
+  /// stay.
+  void pull(std::span<const listed_key> keys, float* values, absent_keys& absent) const;
+  void push(std::span<const listed_key> keys, const float* values, absent_keys& absent);
+  void set(std::span<const listed_key> keys, const float* values, absent_keys& absent);
 
-  /// As pull, push and set, for a thread that must not wait: returns the number of keys done, which is less than all if
-  /// another thread is writing the next key. The bytes of the values have any alignment.
-  std::size_t try_pull(std::span<const std::int64_t> keys, std::byte* values) const;
-  std::size_t try_push(std::span<const std::int64_t> keys, const std::byte* values);
-  std::size_t try_set(std::span<const std::int64_t> keys, const std::byte* values);
+  /// As pull, push and set, for the thread that moves keys, which must not wait: returns the number of keys done or
+  /// absent, which is less than all if another thread is writing the next key. The bytes of the values have any
+  /// alignment.
+  std::size_t try_pull(std::span<const std::int64_t> keys, std::byte* values, absent_keys& absent) const;
+  std::size_t try_push(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent);
+  std::size_t try_set(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent);
+
+  /// The values of a key that is going elsewhere; locks() tells when they may be read or written.
+  std::span<std::byte> values_of(std::int64_t key) const;
+  key_locks& locks() { return words_; }
+  bool is_elsewhere(std::int64_t key) const { return words_.is_elsewhere(key); }
 
  private:
   template <bool ForWriting, class List, class Visitor>
-  std::size_t for_each(List list, Visitor&& visitor) const;
+  std::size_t for_each(List list, absent_keys* absent, Visitor&& visitor) const;
   template <class Access, class List>
-  std::size_t pull_each(List list) const;
+  std::size_t pull_each(List list, absent_keys* absent) const;
   template <class Access, class List>
-  std::size_t push_each(List list);
+  std::size_t push_each(List list, absent_keys* absent);
   template <class Access, class List>
-  std::size_t set_each(List list);
+  std::size_t set_each(List list, absent_keys* absent);
 
   key_layout layout_;
   key_locks words_;

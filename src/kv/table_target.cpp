@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/table_target.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "kv/split_operation.hpp"
 
 namespace syncyte::kv {
+namespace {
+
+/// Pause between two looks for ranks that died with keys that others wish.
+constexpr auto death_pause = std::chrono::milliseconds(100);
+
+}  // namespace
 
 /// Fills asked_ with the request's slots; throws unless all are this rank's.
 void table_target::find_slots(const access::served_items& items) {
@@ -17,26 +28,92 @@ void table_target::find_slots(const access::served_items& items) {
 }
 
 bool table_target::serve(fabric::served_request& request, fabric::answer& reply) {
-  const operation& what = find_operation(request.header.operation);
   const access::served_items items(request);
   find_slots(items);
+  if (request.header.operation <= most_operations || home_ == nullptr)
+    return serve(find_operation(request.header.operation), request, items, reply);
+  const int node = static_cast<int>(items.first_argument());
+  switch (static_cast<move_operation>(request.header.operation)) {
+    case move_operation::acquire:
+      return acquire(request, node);
+    case move_operation::give_back:
+    case move_operation::give_back_none:
+      return give_back(items, node);
+    default:
+      base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of a home", request.header.operation);
+  }
+}
+
+bool table_target::serve(const operation& what, fabric::served_request& request, const access::served_items& items,
+                         fabric::answer& reply) {
+  if (request.state) return go_on(*static_cast<split_operation*>(request.state.get()), what, reply);
   const auto value_bytes = static_cast<std::size_t>(values_.count_values(asked_)) * sizeof(float);
   const std::size_t expected = what.reads ? 0 : value_bytes;
   base::require(items.data().size() == expected && value_bytes <= fabric::most_payload, SYNCYTE_ERR_INTERNAL,
                 "a request for {} keys has {} bytes of values; expected {}", asked_.size(), items.data().size(),
                 expected);
-  if (!what.reads) return write(what, request, items.data().data());
-  // A pull that has to wait begins again: nothing is kept of its answer.
-  return what.attempt(values_, asked_, nullptr, reply.resize(value_bytes).data()) == asked_.size();
+  absent_.clear();
+  const std::span<std::byte> result = what.reads ? reply.resize(value_bytes) : std::span<std::byte>();
+  const std::size_t done =
+      what.reads ? what.attempt(values_, asked_, nullptr, result.data(), absent_) : write(what, request, items.data());
+  if (absent_.empty()) return done == asked_.size();  // a pull that has to wait begins again
+  base::require(home_ != nullptr, SYNCYTE_ERR_INTERNAL, "a key is elsewhere, and keys do not move");
+  for (std::size_t i = done; i < asked_.size(); ++i) absent_.push_back(i);
+  const std::span<const std::byte> values = what.reads ? std::span<const std::byte>(result) : items.data();
+  auto state = std::make_shared<split_operation>(home_, what, asked_, absent_,
+                                                 std::vector<std::byte>(values.begin(), values.end()));
+  request.state = state;
+  return go_on(*state, what, reply);
 }
 
-/// Goes on after the keys that earlier calls have written.
-bool table_target::write(const operation& what, fabric::served_request& request, const std::byte* given) {
+bool table_target::go_on(split_operation& state, const operation& what, fabric::answer& reply) {
+  if (!state.progress()) return false;
+  if (what.reads) std::ranges::copy(state.values(), reply.resize(state.values().size()).data());
+  return true;
+}
+
+/// Goes on after the keys that earlier calls have written. Returns the number of keys that are done or absent.
+std::size_t table_target::write(const operation& what, fabric::served_request& request,
+                                std::span<const std::byte> given) {
   const std::span<const std::int64_t> all(asked_);
-  if (request.done > 0)
-    given += static_cast<std::size_t>(values_.count_values(all.first(request.done))) * sizeof(float);
-  request.done += what.attempt(values_, all.subspan(request.done), given, nullptr);
-  return request.done == all.size();
+  const std::size_t before = request.done;
+  if (before > 0)
+    given = given.subspan(static_cast<std::size_t>(values_.count_values(all.first(before))) * sizeof(float));
+  request.done += what.attempt(values_, all.subspan(before), given.data(), nullptr, absent_);
+  for (std::size_t& place : absent_) place += before;
+  return request.done;
+}
+
+// ---- keys that move
+
+bool table_target::acquire(fabric::served_request& request, int node) {
+  for (; request.done < asked_.size(); ++request.done)
+    if (!home_->directory.acquire(node, asked_[request.done])) return false;
+  return true;
+}
+
+bool table_target::give_back(const access::served_items& items, int node) {
+  std::span<const std::byte> values = items.data();
+  for (const std::int64_t slot : asked_) {
+    const std::size_t bytes = items.data().empty() ? 0 : values_.values_of(slot).size();
+    base::require(bytes <= values.size(), SYNCYTE_ERR_INTERNAL, "{} keys with {} bytes of values", asked_.size(),
+                  items.data().size());
+    home_->directory.give_back(node, slot, values.first(bytes));
+    values = values.subspan(bytes);
+  }
+  return true;
+}
+
+bool table_target::progress() {
+  bool did_something = home_->directory.progress();
+  if (const auto now = fabric::now(); now - looked_ > death_pause) {
+    looked_ = now;
+    home_->directory.look_for_deaths();
+  }
+  did_something |= home_->send_messages();
+  for (const auto& failed : home_->messages.take_failures())
+    base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
+  return did_something;
 }
 
 }  // namespace syncyte::kv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,30 +10,46 @@
 
 #include "access/item_list.hpp"
 #include "fabric/target.hpp"
+#include "kv/home.hpp"
 #include "kv/key_range.hpp"
 #include "kv/operations.hpp"
 
 namespace syncyte::kv {
 
+class split_operation;
+
 /// Keys of this rank, on whose values it does operations for ranks of other nodes. The items of a request
 /// (access::served_items) are this rank's slots, counted from its first one. Their data are values, in the answer if
 /// the operation reads the store.
+///
+/// With a home, keys move: it also serves what nodes' agents ask and give back, and operations of ranks of its own node
+/// on keys that are elsewhere.
 class table_target final : public fabric::target {
  public:
-  /// `keys`: this rank's slots. `memory` keeps the table's memory.
-  table_target(table values, key_range keys, std::shared_ptr<void> memory)
-      : values_(std::move(values)), keys_(keys), memory_(std::move(memory)) {}
+  /// `keys`: this rank's slots. `memory` keeps the table's memory. `moves` may be null.
+  table_target(table values, key_range keys, std::shared_ptr<void> memory, std::shared_ptr<home> moves = nullptr)
+      : values_(std::move(values)), keys_(keys), memory_(std::move(memory)), home_(std::move(moves)) {}
 
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
+  bool progress() override;
+  bool makes_progress() const override { return home_ != nullptr; }
 
  private:
   void find_slots(const access::served_items& items);
-  bool write(const operation& what, fabric::served_request& request, const std::byte* given);
+  bool serve(const operation& what, fabric::served_request& request, const access::served_items& items,
+             fabric::answer& reply);
+  std::size_t write(const operation& what, fabric::served_request& request, std::span<const std::byte> given);
+  static bool go_on(split_operation& state, const operation& what, fabric::answer& reply);
+  bool acquire(fabric::served_request& request, int node);
+  bool give_back(const access::served_items& items, int node);
 
   table values_;
   key_range keys_;
   std::shared_ptr<void> memory_;
+  std::shared_ptr<home> home_;
   std::vector<std::int64_t> asked_;  // slots of the request that is served
+  absent_keys absent_;               // of them
+  std::chrono::nanoseconds looked_{};  // for deaths
 };
 
 }  // namespace syncyte::kv

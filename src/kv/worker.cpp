@@ -52,10 +52,12 @@ struct request {
                                        .value = fmt::format("of {} elements", given.elements()),
                                        .expected = fmt::format("{}, the sum of the keys' lengths", expected)});
     values = reinterpret_cast<float*>(given.data());
+    count = static_cast<std::size_t>(expected);
   }
 
   std::span<const std::int64_t> keys;
   float* values;
+  std::size_t count;  // of values
 };
 
 void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
@@ -63,23 +65,29 @@ void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_ad
 }  // namespace
 
 worker::worker(std::shared_ptr<store> of, std::int32_t number)
-    : store_(std::move(of)), stream_(store_->make_stream()), number_(number) {
+    : store_(std::move(of)), stream_(store_->make_stream()), localizing_(store_->make_stream()), number_(number) {
   store_->workers().join(number);
 }
 
 worker::~worker() { store_->workers().leave(number_); }
 
 worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto rest = store_->start(stream_.get(), what, keys, values, when == completion::by_request);
-  started in_flight;
-  if (rest && when == completion::on_return) {
-    rest->wait();
-  } else if (rest) {
-    in_flight =
-        std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store_, stream_}, std::move(rest));
-    started_.add(in_flight);
-  }
+  auto begun =
+      store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
   count(done_[what.number], std::ssize(keys));
+  return finish(std::move(begun), when);
+}
+
+/// Waits for what is left of an operation, or returns it.
+worker::started worker::finish(started_transfer begun, completion when) {
+  if (!begun.rest) return nullptr;
+  if (when == completion::on_return) {
+    begun.rest->wait();
+    return nullptr;
+  }
+  auto in_flight = std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store_, stream_},
+                                                     std::move(begun.rest));
+  started_.add(in_flight, begun.until_its_end);
   return in_flight;
 }
 
@@ -91,13 +99,18 @@ worker::started worker::run(const operation& what, const syncyte_buffer_t* keys,
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values, true);
-  if (!store_->are_local(asked.keys)) return false;
-  store_->run(kv::pull, asked.keys, asked.values);
+  const std::span values_of_keys(asked.values, asked.count);
+  if (!store_->pull_here(asked.keys, values_of_keys, started_.unanswered())) return false;
   count(done_[pull.number], std::ssize(asked.keys));
   return true;
 }
 
-void worker::localize(const syncyte_buffer_t* keys) { count(localized_, checked_keys(*store_, keys)); }
+worker::started worker::localize(const syncyte_buffer_t* raw_keys, completion when) {
+  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
+  store_->check(keys);
+  count(localized_, std::ssize(keys));
+  return finish({store_->localize(localizing_.get(), keys)}, when);
+}
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();

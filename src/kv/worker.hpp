@@ -40,7 +40,8 @@ class worker {
   started run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
   /// False, and `values` unchanged, if a key is not local.
   bool pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  void localize(const syncyte_buffer_t* keys);
+  /// Asks for keys to be moved to this node; ends when each is here or refused.
+  started localize(const syncyte_buffer_t* keys, completion when = completion::on_return);
 
   void intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end);
   std::int64_t clock() const { return clock_.load(std::memory_order_relaxed); }
@@ -72,13 +73,15 @@ class worker {
   };
 
   started run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when);
+  started finish(started_transfer begun, completion when);
   std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
   void seed_engine(const std::shared_ptr<sampling>& source);
 
   std::shared_ptr<store> store_;
-  const std::shared_ptr<fabric::stream> stream_;  // of all operations
+  const std::shared_ptr<fabric::stream> stream_;      // of all operations on values
+  const std::shared_ptr<fabric::stream> localizing_;  // a wait for keys does not keep operations waiting
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
   std::array<std::atomic<std::int64_t>, most_operations + 1> done_{};  // keys, by the operation's number

@@ -172,9 +172,9 @@ TEST(kv_started, those_that_have_ended_are_forgotten) {
   std::vector<started> held;
   for (std::int64_t round = 0; round < rounds; ++round) {
     auto operation = store->start(stream.get(), kv::push, wanted, ones.data());
-    if (operation) {
+    if (operation.rest) {
       held.push_back(std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store, stream},
-                                                       std::move(operation)));
+                                                       std::move(operation.rest)));
       in_flight.add(held.back());
     }
     if (round % 16 == 15) in_flight.await_ends();

@@ -194,4 +194,30 @@ TEST(table, a_waiter_waits_for_a_living_writer) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(15));
 }
 
+TEST(table, tells_which_keys_are_elsewhere) {
+  memory shared(kv::key_layout(4, 2));
+  kv::table mine = shared.seen_by(0);
+  kv::key_locks locks(&shared.word(0), {1, [](int) { return true; }});
+  const std::vector<kv::listed_key> list{{0, 0}, {1, 2}, {2, 4}, {3, 6}};
+  std::vector<float> values(8, 1.0f), found(8, -1.0f);
+  ASSERT_EQ(locks.try_begin_write(1, kv::key_locks::damage::is_refused), kv::key_locks::attempt::locked);
+  locks.leave(1);
+  kv::absent_keys absent;
+  mine.push(list, values.data(), absent);
+  EXPECT_EQ(absent, kv::absent_keys{1});
+  absent.clear();
+  mine.pull(list, found.data(), absent);
+  EXPECT_EQ(absent, kv::absent_keys{1});
+  EXPECT_EQ(found, (std::vector<float>{1, 1, -1, -1, 1, 1, 1, 1}));
+  absent.clear();
+  mine.set(list, values.data(), absent);
+  EXPECT_EQ(absent, (kv::absent_keys{1, 2, 3}));  // a key may repeat, and come back meanwhile
+  absent.clear();
+  EXPECT_EQ(mine.try_set(key_list{0, 1, 2}, reinterpret_cast<const std::byte*>(values.data()), absent), 3u);
+  EXPECT_EQ(absent, kv::absent_keys{1});
+  EXPECT_FALSE(mine.locks().begin_write(1, kv::key_locks::damage::is_mended));
+  locks.come_back(1);
+  EXPECT_EQ(pulled(mine, {1}), (std::vector<float>{0, 0}));
+}
+
 }  // namespace

@@ -88,7 +88,8 @@ class user {
     more.fill(1);
     for (auto& key : list) key = draw(shared_keys);
     for (std::size_t done = 0; done < batch;)
-      done += table_.try_push(std::span(list).subspan(done), reinterpret_cast<const std::byte*>(&more[done * length]));
+      done += table_.try_push(std::span(list).subspan(done), reinterpret_cast<const std::byte*>(&more[done * length]),
+                              absent_);
     for (const auto key : list) count(key);
   }
 
@@ -106,7 +107,8 @@ class user {
     if (may_wait)
       table_.pull(list, found.data());
     else
-      while (table_.try_pull(list, reinterpret_cast<std::byte*>(found.data())) < batch) std::this_thread::yield();
+      while (table_.try_pull(list, reinterpret_cast<std::byte*>(found.data()), absent_) < batch)
+        std::this_thread::yield();
     for (std::size_t k = 0; k < batch; ++k) {
       const float* const vector = found.data() + k * length;
       for (int i = 1; i < length; ++i) expect(vector[i] == vector[0], "a vector that is not torn");
@@ -138,6 +140,7 @@ class user {
   kv::table table_;
   kv::key_locks locks_, versions_;
   std::minstd_rand random_;
+  kv::absent_keys absent_;  // none
 };
 
 }  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "access/item_list.hpp"
+#include "fabric/target.hpp"
+#include "kv/home.hpp"
+#include "kv/node_agent.hpp"
+#include "kv/operations.hpp"
+
+namespace syncyte::kv {
+
+/// The agent of this node, for the workers of its node, which want keys, and for homes of other nodes: it takes grants,
+/// gives keys back, and does forwarded operations (forwarded_keys) on keys that are here.
+class agent_target final : public fabric::target {
+ public:
+  /// `homes`: the object of homes, table_target. `memory` keeps the memory of `held`.
+  agent_target(std::shared_ptr<held_keys> held, std::shared_ptr<const move_facts> facts, fabric::object_name homes,
+               std::shared_ptr<void> memory)
+      : held_(std::move(held)),
+        facts_(std::move(facts)),
+        memory_(std::move(memory)),
+        agent_(*held_),
+        messages_(facts_->ranks, homes) {}
+
+  bool serve(fabric::served_request& request, fabric::answer& reply) override;
+  bool progress() override;
+  bool makes_progress() const override { return true; }
+
+ private:
+  bool want(fabric::served_request& request, const access::served_items& items);
+  bool grant(fabric::served_request& request, const access::served_items& items);
+  bool recall(fabric::served_request& request);
+  bool run(const operation& what, fabric::served_request& request, const access::served_items& items,
+           fabric::answer& reply);
+  void find_slots(const access::served_items& items);
+  void send(const node_agent::message& what);
+
+  std::shared_ptr<held_keys> held_;
+  std::shared_ptr<const move_facts> facts_;
+  std::shared_ptr<void> memory_;
+  node_agent agent_;
+  move_sender messages_;
+  std::vector<std::int64_t> asked_;    // slots of the request that is served
+  std::chrono::nanoseconds looked_{};  // for deaths
+};
+
+}  // namespace syncyte::kv

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kv/held_keys.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <type_traits>
+#include <utility>
+
+#include "rows/add_rows.hpp"
+
+namespace syncyte::kv {
+namespace {
+
+constexpr std::size_t unit_bytes = sizeof(std::uint64_t);
+constexpr std::int64_t header_units = 8;  // number of grants, number of keys
+constexpr std::int64_t record_header = 3;
+constexpr std::uint64_t bucket_cells = 8, most_cells = 2 * bucket_cells;  // a key may be in two buckets
+constexpr std::size_t prefetch_distance = 16;
+
+/// A cell of the index: a part of the key's hash above its record.
+constexpr int hash_shift = 40;
+constexpr std::uint64_t record_mask = (std::uint64_t{1} << hash_shift) - 1;
+
+/// The finalizer of splitmix64 (Steele, Lea and Flood, 2014).
+std::uint64_t hash(std::int64_t slot) {
+  auto mixed = static_cast<std::uint64_t>(slot) + 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return mixed ^ mixed >> 31;
+}
+
+std::int64_t units_of(std::int64_t length) { return record_header + length / 2 + length % 2; }
+
+/// Number of buckets of the index: cells for twice as many keys as there can be.
+std::uint64_t count_buckets(std::size_t budget, const key_layout& layout) {
+  const std::int64_t length = layout.is_uniform() && layout.keys() > 0 ? layout.length(0) : 1;
+  const std::uint64_t most = std::min<std::uint64_t>(
+      budget / (static_cast<std::size_t>(units_of(length)) * unit_bytes), static_cast<std::uint64_t>(layout.keys()));
+  return std::bit_ceil(std::max<std::uint64_t>(2, most * 2 / bucket_cells));
+}
+
+std::byte* bytes_of(float* values) { return reinterpret_cast<std::byte*>(values); }
+const std::byte* bytes_of(const float* values) { return reinterpret_cast<const std::byte*>(values); }
+
+}  // namespace
+
+std::size_t held_keys::memory_bytes(std::size_t budget, const key_layout& layout) {
+  return header_units * unit_bytes + count_buckets(budget, layout) * bucket_cells * unit_bytes + budget;
+}
+
+held_keys::held_keys(key_layout layout, std::byte* memory, std::size_t budget, key_locks::process self)
+    : layout_(layout),
+      memory_(reinterpret_cast<std::uint64_t*>(memory)),
+      buckets_(count_buckets(budget, layout)),
+      first_record_(header_units + static_cast<std::int64_t>(buckets_ * bucket_cells)),
+      end_(first_record_ + static_cast<std::int64_t>(budget / unit_bytes)),
+      locks_(memory_, std::move(self)),
+      add_(rows::find_add(SYNCYTE_FLOAT32)),
+      next_record_(first_record_) {}
+
+std::uint64_t held_keys::load(std::int64_t unit) const {
+  return std::atomic_ref(memory_[unit]).load(std::memory_order_acquire);
+}
+void held_keys::store(std::int64_t unit, std::uint64_t value) {
+  std::atomic_ref(memory_[unit]).store(value, std::memory_order_release);
+}
+
+held_keys::grant_number held_keys::grants() const { return load(0); }
+std::size_t held_keys::size() const { return load(1); }
+
+std::byte* held_keys::values_at(std::int64_t record) const {
+  return reinterpret_cast<std::byte*>(memory_ + record + record_header);
+}
+
+/// The first of the most_cells cells that may have the key.
+std::uint64_t* held_keys::cells_of(std::int64_t slot) const {
+  const std::uint64_t pair = hash(slot) & (buckets_ - 1) & ~std::uint64_t{1};
+  return memory_ + header_units + pair * bucket_cells;
+}
+
+/// The cell of a key; null if the index has none. For a reader it is a hint.
+std::uint64_t* held_keys::find_cell(std::int64_t slot) const {
+  std::uint64_t* const cells = cells_of(slot);
+  const std::uint64_t wanted = hash(slot) >> hash_shift;
+  for (std::uint64_t i = 0; i < most_cells; ++i) {
+    const std::uint64_t cell = std::atomic_ref(cells[i]).load(std::memory_order_acquire);
+    if (cell == 0 || cell >> hash_shift != wanted) continue;
+    const auto record = static_cast<std::int64_t>(cell & record_mask);
+    if (load(record + 1) == static_cast<std::uint64_t>(slot) + 1) return cells + i;
+  }
+  return nullptr;
+}
+
+/// 0: the index has none.
+std::int64_t held_keys::find_record(std::int64_t slot) const {
+  std::uint64_t* const cell = find_cell(slot);
+  if (cell == nullptr) return 0;
+  return static_cast<std::int64_t>(std::atomic_ref(*cell).load(std::memory_order_acquire) & record_mask);
+}
+
+bool held_keys::holds(std::int64_t slot, grant_number newest) const {
+  const std::int64_t record = find_record(slot);
+  return record != 0 && is_of(record, slot, newest);
+}
+
+bool held_keys::is_of(std::int64_t record, std::int64_t slot, grant_number newest) const {
+  return load(record + 1) == static_cast<std::uint64_t>(slot) + 1 && load(record + 2) <= newest;
+}
+
+void held_keys::find(std::span<const listed_key> keys, std::vector<held_key>& found,
+                     std::vector<listed_key>& others) const {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + prefetch_distance < keys.size()) {
+      const std::uint64_t* const cells = cells_of(keys[i + prefetch_distance].slot);
+      __builtin_prefetch(cells);
+      __builtin_prefetch(cells + bucket_cells);
+    }
+    if (const std::int64_t record = find_record(keys[i].slot); record != 0)
+      found.push_back({record, keys[i]});
+    else
+      others.push_back(keys[i]);
+  }
+}
+
+/// Calls visit(slot, record, values, length) for each key, and adds the places of those that are elsewhere to `absent`.
+template <bool ForWriting, class Visitor>
+void held_keys::for_each(std::span<const held_key> keys, absent_keys& absent, Visitor&& visitor) const {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + prefetch_distance < keys.size())
+      __builtin_prefetch(values_at(keys[i + prefetch_distance].record), ForWriting);
+    const auto& [record, key] = keys[i];
+    if (visitor(key, record, layout_.length(key.slot)) == access_result::elsewhere) absent.push_back(i);
+  }
+}
+
+void held_keys::pull(std::span<const held_key> keys, grant_number newest, float* values, absent_keys& absent) const {
+  for_each<false>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
+    const auto is_right = [&] { return is_of(record, key.slot, newest); };
+    return read_values<waiting>(locks_, record, values_at(record), bytes_of(values + key.place), length, is_right);
+  });
+}
+
+void held_keys::push(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent) {
+  for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
+    const auto is_right = [&] { return is_of(record, key.slot, newest); };
+    return add_values<waiting>(locks_, record, add_, bytes_of(values + key.place), values_at(record), length, is_right);
+  });
+}
+
+void held_keys::set(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent) {
+  for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
+    const auto is_right = [&] { return is_of(record, key.slot, newest); };
+    return absent.empty() ? set_values<waiting>(locks_, record, bytes_of(values + key.place), values_at(record), length,
+                                                is_right)
+                          : access_result::elsewhere;
+  });
+}
+
+access_result held_keys::try_pull(std::int64_t slot, std::byte* values) const {
+  const std::int64_t record = find_record(slot);
+  if (record == 0) return access_result::elsewhere;
+  return read_values<trying>(locks_, record, values_at(record), values, layout_.length(slot), any_key);
+}
+
+access_result held_keys::try_push(std::int64_t slot, const std::byte* values) {
+  const std::int64_t record = find_record(slot);
+  if (record == 0) return access_result::elsewhere;
+  return add_values<trying>(locks_, record, add_, values, values_at(record), layout_.length(slot), any_key);
+}
+
+access_result held_keys::try_set(std::int64_t slot, const std::byte* values) {
+  const std::int64_t record = find_record(slot);
+  if (record == 0) return access_result::elsewhere;
+  return set_values<trying>(locks_, record, values, values_at(record), layout_.length(slot), any_key);
+}
+
+// ---- the agent's thread
+
+std::int64_t held_keys::reserve(std::int64_t slot) {
+  const std::int64_t units = units_of(layout_.length(slot));
+  std::vector<std::int64_t>& unused = free_[units];
+  if (!unused.empty()) {
+    const std::int64_t record = unused.back();
+    unused.pop_back();
+    return record;
+  }
+  return units <= end_ - next_record_ ? std::exchange(next_record_, next_record_ + units) : 0;
+}
+
+void held_keys::release(std::int64_t slot, std::int64_t record) {
+  free_[units_of(layout_.length(slot))].push_back(record);
+}
+
+/// The grant is counted before the record is seen.
+access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values) {
+  std::uint64_t* const cells = cells_of(slot);
+  std::uint64_t* const unused = std::find(cells, cells + most_cells, 0);
+  if (unused == cells + most_cells) return access_result::elsewhere;
+  const auto write = [&] {
+    store(0, load(0) + 1);
+    store(record + 1, static_cast<std::uint64_t>(slot) + 1);
+    store(record + 2, load(0));
+    copy_vector(values_at(record), values.data(), layout_.length(slot));
+  };
+  const access_result result =
+      write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
+  if (result != access_result::done) return result;
+  store(1, load(1) + 1);
+  std::atomic_ref(*unused).store(hash(slot) >> hash_shift << hash_shift | static_cast<std::uint64_t>(record),
+                                 std::memory_order_release);
+  return result;
+}
+
+access_result held_keys::remove(std::int64_t slot, std::byte* values) {
+  std::uint64_t* const cell = find_cell(slot);
+  if (cell == nullptr) return access_result::elsewhere;
+  const auto record = static_cast<std::int64_t>(*cell & record_mask);
+  const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, [&] {
+    copy_vector(values, values_at(record), layout_.length(slot));
+    store(record + 1, 0);
+  });
+  if (result == access_result::done) forget(slot, cell);
+  return result;
+}
+
+void held_keys::drop(std::int64_t slot) {
+  std::uint64_t* const cell = find_cell(slot);
+  if (cell == nullptr) return;
+  store(static_cast<std::int64_t>(*cell & record_mask) + 1, 0);
+  forget(slot, cell);
+}
+
+/// Takes a record that says that it is nobody's out of the index.
+void held_keys::forget(std::int64_t slot, std::uint64_t* cell) {
+  const auto record = static_cast<std::int64_t>(*cell & record_mask);
+  std::atomic_ref(*cell).store(0, std::memory_order_release);
+  store(1, load(1) - 1);
+  release(slot, record);
+}
+
+held_keys::grant_number held_keys::granted(std::int64_t slot) const {
+  const std::int64_t record = find_record(slot);
+  return record == 0 ? 0 : load(record + 2);
+}
+
+}  // namespace syncyte::kv

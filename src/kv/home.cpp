@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kv/home.hpp"
+
+namespace syncyte::kv {
+
+bool home::send_messages() {
+  const auto rank = static_cast<std::uint64_t>(facts->rank);
+  for (const key_directory::message& each : directory.take_messages()) {
+    const auto offset = static_cast<std::uint64_t>(each.slot - slots.first);
+    const int agent = facts->agents[each.node];
+    switch (each.what) {
+      case home_message::grant:
+        messages.add(agent, move_operation::grant, rank, offset, values.values_of(each.slot));
+        break;
+      case home_message::recall:
+        messages.add(agent, move_operation::recall, rank, offset);
+        break;
+      case home_message::refuse:
+        messages.add(agent, move_operation::refuse, rank, offset);
+        break;
+    }
+  }
+  return messages.flush();
+}
+
+}  // namespace syncyte::kv

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fabric/engine.hpp"
+#include "kv/key_directory.hpp"
+#include "kv/key_range.hpp"
+#include "kv/move_messages.hpp"
+#include "kv/table.hpp"
+
+namespace syncyte::kv {
+
+/// What the ranks of a store know of each other, for keys that move.
+struct move_facts {
+  std::shared_ptr<const rank_network> ranks;
+  int rank;                                        // of this process
+  int node;                                        // of this rank
+  std::shared_ptr<const int[]> agents;             // the rank of each node's agent
+  std::function<std::int64_t(std::int64_t)> key;   // of a slot, for errors
+  std::function<int(std::int64_t)> home_of;        // the home rank of a slot
+  std::function<key_range(int)> slots;             // of a rank
+  std::function<bool(int)> is_here;                // whether a rank is of this node
+  std::function<bool(std::int64_t)> is_elsewhere;  // of a slot whose home is at this node
+
+  std::string agent_name(int at) const { return ranks->rank_name(agents[at]); }
+  fabric::peer& agent(int at) const { return ranks->at(agents[at]); }
+  bool is_dead(int at) const { return agent(at).is_dead; }
+};
+
+/// The keys of this rank, as their home: where they are, and the way to those that are at other nodes.
+struct home {
+  home(const table& own, std::shared_ptr<const move_facts> known, fabric::object_name agents_object)
+      : values(own),
+        facts(std::move(known)),
+        slots(facts->slots(facts->rank)),
+        agents(agents_object),
+        directory(own, slots, facts->node, [of = facts](int node) { return of->is_dead(node); }),
+        forwards(facts->ranks->through, fabric::stream::by::reserved_caller),
+        messages(facts->ranks, agents_object) {}
+
+  /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node follows
+  /// the grant of its key: send them before it.
+  bool send_messages();
+
+  table values;
+  std::shared_ptr<const move_facts> facts;
+  key_range slots;
+  fabric::object_name agents;
+  key_directory directory;
+  fabric::stream forwards;
+  move_sender messages;
+};
+
+}  // namespace syncyte::kv

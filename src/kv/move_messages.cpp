@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kv/move_messages.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace syncyte::kv {
+
+void moved_keys::write(std::size_t first, std::size_t count, std::byte* to) const {
+  if (!data_.empty()) std::memcpy(to, data_.data() + begin(first), ends_[first + count - 1] - begin(first));
+}
+
+/// A batch in flight.
+struct move_sender::sent {
+  sent(batch of, fabric::object_name to, fabric::stream& in)
+      : rank(of.rank),
+        what(of.keys.what()),
+        offsets(of.keys.offsets()),
+        requests(to, std::move(of.keys)),
+        running(in) {}
+
+  int rank;
+  move_operation what;
+  std::vector<std::uint64_t> offsets;
+  access::item_requests<moved_keys> requests;
+  fabric::exchange running;  // destroyed before the requests
+};
+
+move_sender::move_sender(std::shared_ptr<const rank_network> ranks, fabric::object_name to)
+    : ranks_(std::move(ranks)), to_(to), stream_(ranks_->through, fabric::stream::by::reserved_caller) {}
+
+move_sender::~move_sender() = default;
+
+void move_sender::add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
+                      std::span<const std::byte> values) {
+  const auto last = last_of_.find(rank);
+  if (last == last_of_.end() || added_[last->second].keys.what() != what) {
+    last_of_[rank] = added_.size();
+    added_.push_back({rank, moved_keys(ranks_->rank_name(rank), what, argument)});
+  }
+  added_[last_of_[rank]].keys.add(offset, values);
+}
+
+bool move_sender::flush() {
+  if (added_.empty()) return false;
+  last_of_.clear();
+  for (batch& each : std::exchange(added_, {})) {
+    sent& made = in_flight_.emplace_back(std::move(each), to_, stream_);
+    made.running.add(ranks_->at(made.rank), made.requests);
+    made.running.drive();
+  }
+  return true;
+}
+
+std::vector<move_sender::failure> move_sender::take_failures() {
+  std::vector<failure> result;
+  std::erase_if(in_flight_, [&](sent& each) {
+    bool has_ended = true;
+    if (const auto error = base::error_of([&] { has_ended = each.running.test(); }))
+      result.push_back({each.rank, each.what, std::move(each.offsets), error->what()});
+    return has_ended;
+  });
+  return result;
+}
+
+}  // namespace syncyte::kv

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "access/item_requests.hpp"
+#include "base/error.hpp"
+#include "fabric/engine.hpp"
+
+namespace syncyte::kv {
+
+/// Requests that move keys. Their items are slots of the home rank, counted from its first one. They go through the
+/// fabric's reserved caller: none of them waits for another request.
+enum class move_operation : std::uint16_t {
+  // To a home rank, at the object of operations on keys; the first argument is the node.
+  acquire = 4,
+  give_back = 5,  ///< data: values
+  give_back_none = 6,
+  // To an agent, at the object of agents; the first argument is the home rank.
+  grant = 7,  ///< data: values
+  recall = 8,
+  refuse = 9,
+  // To the agent of the worker's own node, by a common caller: the items are slots of any rank.
+  want = 10,
+};
+
+/// Keys of one request, and their values, for access::item_requests.
+class moved_keys {
+ public:
+  moved_keys(std::string owner, move_operation what, std::uint64_t argument)
+      : owner_(std::move(owner)), what_(what), argument_(argument) {}
+
+  void add(std::uint64_t offset, std::span<const std::byte> values) {
+    offsets_.push_back(offset);
+    data_.insert(data_.end(), values.begin(), values.end());
+    ends_.push_back(data_.size());
+  }
+
+  move_operation what() const { return what_; }
+  const std::vector<std::uint64_t>& offsets() const { return offsets_; }
+
+  std::string owner_name() const { return owner_; }
+  std::uint16_t operation() const { return static_cast<std::uint16_t>(what_); }
+  bool happens_once() const { return true; }
+  bool reads() const { return false; }
+  std::span<const std::byte> own() const { return {}; }
+  std::size_t size() const { return offsets_.size(); }
+  std::size_t most_together() const { return size(); }
+  std::uint64_t offset(std::size_t i) const { return offsets_[i]; }
+  std::size_t bytes(std::size_t i) const { return ends_[i] - begin(i); }
+  std::array<std::uint64_t, 2> arguments(std::size_t) const { return {argument_, 0}; }
+  void write(std::size_t first, std::size_t count, std::byte* to) const;
+  void read(std::size_t, std::size_t, const std::byte*) const {}
+
+ private:
+  std::size_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }
+
+  std::string owner_;
+  move_operation what_;
+  std::uint64_t argument_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::byte> data_;
+  std::vector<std::size_t> ends_;
+};
+
+/// The ranks of a store, for requests that move keys.
+struct rank_network {
+  fabric::engine& through;
+  std::function<fabric::peer&(int)> at;       // the process of a rank
+  std::function<std::string(int)> rank_name;  // for messages
+  bool is_dead(int rank) const { return at(rank).is_dead; }
+};
+
+/// Sends requests that move keys: those to one rank in the order of add(). One thread uses it.
+class move_sender {
+ public:
+  move_sender(std::shared_ptr<const rank_network> ranks, fabric::object_name to);
+  ~move_sender();
+
+  /// Adds a key to the last request to this rank, if that is of the same operation and not sent yet.
+  void add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
+           std::span<const std::byte> values = {});
+  /// Sends what was added; true if there was something.
+  bool flush();
+
+  /// A request that has failed: the rank is dead, or has refused it.
+  struct failure {
+    int rank;
+    move_operation what;
+    std::vector<std::uint64_t> offsets;
+    std::string reason;
+  };
+  /// Those since the last call.
+  std::vector<failure> take_failures();
+
+ private:
+  struct batch {
+    int rank;
+    moved_keys keys;
+  };
+  struct sent;
+
+  std::shared_ptr<const rank_network> ranks_;
+  fabric::object_name to_;
+  fabric::stream stream_;
+  std::vector<batch> added_;
+  std::map<int, std::size_t> last_of_;  // place of each rank's last batch among them
+  std::list<sent> in_flight_;  // destroyed before the stream
+};
+
+}  // namespace syncyte::kv

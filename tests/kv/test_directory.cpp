@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every cell of the tables in kv/key_directory.hpp and kv/node_agent.hpp: what a home and a node's agent do with each
+// message in each state.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "kv/key_directory.hpp"
+#include "kv/node_agent.hpp"
+
+namespace {
+
+using namespace syncyte;
+using place = kv::key_directory::place;
+
+constexpr std::int64_t first = 100, keys = 4, length = 2;
+constexpr int own = 0;  // the home's node
+
+std::span<const std::byte> bytes_of(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
+
+/// A home of the slots from `first` on, whose messages are texts: "grant 1: 100".
+class home {
+  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(keys);
+  std::vector<std::uint64_t> values_ = std::vector<std::uint64_t>(keys * length / 2);
+
+ public:
+  kv::table table{kv::key_layout(first + keys, length), words_.data(), values_.data(),
+                  {0, [](int process) { return process != 7; }}, first};
+  std::set<int> dead;
+  kv::key_directory directory{table, {first, keys}, own, [this](int node) { return dead.contains(node); }};
+
+  std::vector<std::string> messages() {
+    std::vector<std::string> result;
+    constexpr const char* names[] = {"grant", "recall", "refuse"};
+    for (const auto& each : directory.take_messages())
+      result.push_back(fmt::format("{} {}: {}", names[static_cast<int>(each.what)], each.node, each.slot));
+    return result;
+  }
+  kv::key_locks locks_of(int process) { return {words_.data(), {process, [](int) { return true; }}, first}; }
+  float value(std::int64_t slot) const {
+    float result = 0;
+    std::memcpy(&result, directory.values_of(slot).data(), sizeof result);
+    return result;
+  }
+};
+
+using texts = std::vector<std::string>;
+const std::vector<float> ones(length, 1.0f), twos(length, 2.0f);
+
+syncyte_status_t status_of(const std::function<void()>& action) {
+  const auto error = base::error_of(action);
+  return error ? error->status() : SYNCYTE_SUCCESS;
+}
+
+TEST(key_directory, grants_a_key_that_is_at_home) {
+  home at;
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+  EXPECT_EQ(at.directory.find(100), place::away);
+  EXPECT_EQ(at.directory.holder(100), 2);
+  EXPECT_TRUE(at.table.is_elsewhere(100));
+  EXPECT_FALSE(at.table.is_elsewhere(101));
+  EXPECT_TRUE(at.directory.acquire(own, 101));  // it is there
+  EXPECT_EQ(at.messages(), texts{"refuse 0: 101"});
+  EXPECT_FALSE(at.table.is_elsewhere(101));
+}
+
+TEST(key_directory, waits_for_a_writer_and_refuses_a_damaged_key) {
+  home at;
+  kv::key_locks writer = at.table.locks();
+  ASSERT_TRUE(writer.begin_write(100, kv::key_locks::damage::is_refused));
+  EXPECT_FALSE(at.directory.acquire(2, 100));
+  writer.end_write(100);
+  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+  ASSERT_TRUE(at.locks_of(7).begin_write(101, kv::key_locks::damage::is_refused));
+  EXPECT_FALSE(at.directory.acquire(2, 101));  // finds the damage
+  EXPECT_TRUE(at.directory.acquire(2, 101));
+  EXPECT_EQ(at.messages(), texts{"refuse 2: 101"});
+}
+
+TEST(key_directory, recalls_a_key_for_another_node_and_passes_it_on) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.messages();
+  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_EQ(at.messages(), texts{"recall 1: 100"});
+  EXPECT_EQ(at.directory.find(100), place::recalled);
+  EXPECT_TRUE(at.directory.acquire(3, 100));  // recalled once only
+  EXPECT_EQ(at.messages(), texts{});
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages(), (texts{"grant 2: 100", "recall 2: 100"}));  // for node 3
+  EXPECT_EQ(at.value(100), 1.0f);
+  EXPECT_TRUE(at.table.is_elsewhere(100));
+  at.directory.give_back(2, 100, bytes_of(twos));
+  EXPECT_EQ(at.messages(), texts{"grant 3: 100"});
+  EXPECT_EQ(at.directory.find(100), place::away);
+  at.directory.give_back(3, 100, bytes_of(twos));
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_FALSE(at.table.is_elsewhere(100));
+}
+
+TEST(key_directory, takes_a_key_home_for_its_own_node) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.messages();
+  EXPECT_TRUE(at.directory.acquire(own, 100));
+  EXPECT_EQ(at.messages(), texts{"recall 1: 100"});
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  at.directory.progress();
+  EXPECT_EQ(at.messages(), texts{"refuse 0: 100"});
+}
+
+TEST(key_directory, does_waiting_operations_before_it_grants_a_key_again) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.directory.add_waiting(100);
+  at.directory.add_waiting(100);
+  at.directory.acquire(2, 100);
+  at.messages();
+  at.directory.give_back(1, 100, bytes_of(ones));
+  at.directory.progress();
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_TRUE(at.directory.acquire(3, 100));
+  at.directory.progress();
+  at.directory.remove_waiting(100);
+  at.directory.progress();
+  EXPECT_EQ(at.messages(), texts{});
+  at.directory.remove_waiting(100);
+  at.directory.progress();
+  EXPECT_EQ(at.messages(), (texts{"grant 2: 100", "recall 2: 100"}));
+}
+
+TEST(key_directory, tries_again_to_grant_a_key_that_is_being_written) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.directory.add_waiting(100);
+  at.directory.acquire(2, 100);
+  at.directory.give_back(1, 100, bytes_of(ones));
+  at.messages();
+  kv::key_locks writer = at.table.locks();
+  ASSERT_TRUE(writer.begin_write(100, kv::key_locks::damage::is_refused));
+  at.directory.remove_waiting(100);
+  EXPECT_FALSE(at.directory.progress());
+  EXPECT_EQ(at.messages(), texts{});
+  writer.end_write(100);
+  EXPECT_TRUE(at.directory.progress());
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+}
+
+TEST(key_directory, refuses_what_cannot_be) {
+  home at;
+  EXPECT_EQ(status_of([&] { at.directory.give_back(1, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
+  at.directory.acquire(1, 100);
+  EXPECT_EQ(status_of([&] { at.directory.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
+  EXPECT_EQ(status_of([&] { at.directory.give_back(2, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
+  at.directory.acquire(2, 100);
+  EXPECT_EQ(status_of([&] { at.directory.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
+  EXPECT_EQ(status_of([&] { at.directory.give_back(2, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
+  EXPECT_EQ(at.directory.find(100), place::recalled);
+}
+
+TEST(key_directory, loses_keys_with_their_holder_until_they_are_restored) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.directory.acquire(1, 101);
+  at.directory.acquire(1, 102);
+  at.directory.acquire(2, 101);
+  at.messages();
+  at.dead.insert(1);
+  EXPECT_EQ(at.directory.find(100), place::lost);
+  EXPECT_EQ(at.directory.find(101), place::lost);
+  at.directory.look_for_deaths();
+  EXPECT_EQ(at.messages(), texts{"refuse 2: 101"});
+  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_EQ(at.messages(), texts{"refuse 2: 100"});
+  at.directory.restore(100);
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_FALSE(at.table.is_elsewhere(100));
+  at.directory.give_back(1, 102, {});  // a rank of node 1 has died while it wrote them
+  at.dead.clear();
+  EXPECT_EQ(at.directory.find(102), place::lost);
+}
+
+TEST(key_directory, grants_nothing_to_a_dead_node) {
+  home at;
+  at.directory.acquire(1, 100);
+  at.directory.acquire(2, 100);
+  at.directory.acquire(3, 100);
+  at.messages();
+  at.dead.insert(2);
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages().front(), "grant 3: 100");
+}
+
+// ---- the agent
+
+/// An agent of a node without keys of its own, whose messages are texts: "acquire 5".
+class node {
+  kv::key_layout layout_{1000, length};
+  std::vector<std::uint64_t> memory_;
+
+  std::byte* aligned() {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return reinterpret_cast<std::byte*>((address + 63) / 64 * 64);
+  }
+
+ public:
+  kv::held_keys held;
+  kv::node_agent agent{held};
+
+  explicit node(std::size_t budget = 1024)
+      : memory_((kv::held_keys::memory_bytes(budget, layout_) + 64) / 8),
+        held(layout_, aligned(), budget, {1, [](int) { return true; }}) {}
+
+  std::vector<std::string> messages() {
+    std::vector<std::string> result;
+    constexpr const char* names[] = {"acquire", "give back", "give back none"};
+    for (auto& each : agent.take_messages()) {
+      std::string text = fmt::format("{} {}", names[static_cast<int>(each.what)], each.slot);
+      if (!each.values.empty()) text += fmt::format(" with {}", reinterpret_cast<const float*>(each.values.data())[0]);
+      result.push_back(std::move(text));
+    }
+    return result;
+  }
+  std::shared_ptr<kv::node_agent::wait> want(std::int64_t slot, bool is_own = false) {
+    auto result = std::make_shared<kv::node_agent::wait>();
+    agent.want(slot, is_own, result);
+    return result;
+  }
+  /// The values of a key, or none.
+  std::optional<float> value(std::int64_t slot) {
+    float result[length];
+    if (held.try_pull(slot, reinterpret_cast<std::byte*>(result)) != kv::access_result::done) return std::nullopt;
+    return result[0];
+  }
+};
+
+TEST(node_agent, asks_for_a_key_once_and_holds_it) {
+  node at;
+  const auto one = at.want(5), other = at.want(5);
+  EXPECT_EQ(at.messages(), texts{"acquire 5"});
+  EXPECT_EQ(one->keys, 1u);
+  EXPECT_EQ(at.value(5), std::nullopt);
+  EXPECT_TRUE(at.agent.grant(5, bytes_of(ones)));
+  EXPECT_EQ(one->keys + other->keys, 0u);
+  EXPECT_EQ(at.value(5), 1.0f);
+  EXPECT_EQ(at.held.grants(), 1u);
+  EXPECT_TRUE(at.held.holds(5, 1));
+  EXPECT_FALSE(at.held.holds(5, 0));
+  EXPECT_FALSE(at.held.holds(6, 1));
+  EXPECT_EQ(at.want(5)->keys, 0u);
+  EXPECT_EQ(at.messages(), texts{});
+}
+
+TEST(node_agent, gives_a_key_back_when_it_is_recalled) {
+  node at;
+  at.want(5);
+  EXPECT_TRUE(at.agent.recall(5));  // of an earlier grant: the key is on its way back
+  at.agent.grant(5, bytes_of(ones));
+  EXPECT_EQ(at.held.try_push(5, bytes_of(twos).data()), kv::access_result::done);
+  at.messages();
+  EXPECT_TRUE(at.agent.recall(5));
+  EXPECT_EQ(at.messages(), texts{"give back 5 with 3"});
+  EXPECT_EQ(at.value(5), std::nullopt);
+  EXPECT_EQ(at.held.size(), 0u);
+  EXPECT_TRUE(at.agent.recall(5));  // it has been given back
+  EXPECT_EQ(at.messages(), texts{});
+}
+
+TEST(node_agent, is_refused) {
+  node at;
+  const auto waits = at.want(5), for_own = at.want(9, true);
+  EXPECT_EQ(at.messages(), (texts{"acquire 5", "acquire 9"}));
+  at.agent.refuse(5);
+  at.agent.refuse(9);
+  at.agent.refuse(5);  // nobody waits
+  EXPECT_EQ(waits->keys + for_own->keys, 0u);
+  EXPECT_EQ(at.value(5), std::nullopt);
+  EXPECT_EQ(at.want(5)->keys, 1u);  // asks again
+  at.agent.refuse_if([](std::int64_t slot) { return slot == 5; });
+  EXPECT_EQ(at.want(5)->keys, 1u);
+}
+
+TEST(node_agent, gives_back_what_it_did_not_ask_for) {
+  node at;
+  EXPECT_TRUE(at.agent.grant(5, bytes_of(ones)));
+  EXPECT_EQ(at.messages(), texts{"give back 5 with 1"});
+  EXPECT_EQ(at.value(5), std::nullopt);
+}
+
+TEST(node_agent, gives_back_the_oldest_keys_when_memory_is_used_up) {
+  constexpr std::size_t record = 4 * sizeof(std::uint64_t);
+  node at(2 * record);
+  at.want(1);
+  at.want(2);
+  EXPECT_EQ(at.want(3)->keys, 0u);  // refused: both others are only asked for
+  EXPECT_EQ(at.messages(), (texts{"acquire 1", "acquire 2"}));
+  at.agent.grant(1, bytes_of(ones));
+  at.agent.grant(2, bytes_of(twos));
+  EXPECT_EQ(at.want(3)->keys, 1u);
+  EXPECT_EQ(at.messages(), (texts{"give back 1 with 1", "acquire 3"}));
+  EXPECT_EQ(at.value(1), std::nullopt);
+  EXPECT_EQ(at.value(2), 2.0f);
+  node none(0);
+  EXPECT_EQ(none.want(1)->keys, 0u);
+  EXPECT_EQ(none.messages(), texts{});
+}
+
+TEST(node_agent, memory_stays_flat_while_keys_come_and_go) {
+  node at(10 * 4 * sizeof(std::uint64_t));
+  for (int round = 0; round < 100000; ++round) {
+    const std::int64_t slot = round * 7919 % 1000;
+    if (at.value(slot)) continue;
+    ASSERT_EQ(at.want(slot)->keys, 1u) << round;
+    at.agent.grant(slot, bytes_of(ones));
+    ASSERT_EQ(at.value(slot), 1.0f);
+    ASSERT_TRUE(round % 3 != 0 || at.agent.recall(slot));
+    at.messages();
+    ASSERT_LE(at.held.size(), 10u);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys that move between nodes: where they are, that no write is lost or doubled, and that operations of one worker stay
+// in order, while ranks take keys from each other.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "core_world.hpp"
+#include "kv/worker.hpp"
+#include "mpi/small_collectives.hpp"
+
+namespace {
+
+using namespace syncyte;
+using kv::completion;
+using test::world;
+using key_list = std::vector<std::int64_t>;
+using value_list = std::vector<float>;
+
+std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, std::int64_t foreign_bytes = -1,
+                                      std::int32_t workers = 1) {
+  return kv::store::create(
+      test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
+      {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .error = {}});
+}
+
+/// A worker whose keys and values are vectors.
+class user {
+ public:
+  explicit user(const std::shared_ptr<kv::store>& of, std::int32_t number = 0) : worker_(of, number) {}
+
+  void localize(key_list keys) {
+    const auto buffer = buffer_of(keys, SYNCYTE_INT64);
+    worker_.localize(&buffer);
+  }
+  kv::worker::started ilocalize(key_list keys) {
+    const auto buffer = buffer_of(keys, SYNCYTE_INT64);
+    return worker_.localize(&buffer, completion::by_request);
+  }
+  kv::worker::started start(const kv::operation& what, key_list keys, value_list& values,
+                            completion when = completion::by_request) {
+    const auto wanted = buffer_of(keys, SYNCYTE_INT64), given = buffer_of(values, SYNCYTE_FLOAT32);
+    return worker_.run(what, &wanted, &given, when);
+  }
+  void push(const key_list& keys, value_list values) { start(kv::push, keys, values, completion::on_return); }
+  void set(const key_list& keys, value_list values) { start(kv::set, keys, values, completion::on_return); }
+  value_list pull(const key_list& keys, std::size_t values) {
+    value_list found(values, -1);
+    start(kv::pull, keys, found, completion::on_return);
+    return found;
+  }
+  bool pull_if_local(key_list keys, value_list& values) {
+    const auto wanted = buffer_of(keys, SYNCYTE_INT64), given = buffer_of(values, SYNCYTE_FLOAT32);
+    return worker_.pull_if_local(&wanted, &given);
+  }
+  kv::worker& operator*() { return worker_; }
+
+ private:
+  template <class Element>
+  static syncyte_buffer_t buffer_of(std::vector<Element>& list, syncyte_dtype_t dtype) {
+    const std::int64_t shape[] = {std::ssize(list)};
+    return base::make_buffer(list.data(), dtype, shape);
+  }
+
+  kv::worker worker_;
+};
+
+key_list keys_from(std::int64_t first, std::int64_t count) {
+  key_list result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), first);
+  return result;
+}
+
+TEST(moving_keys, localize_brings_keys_here_with_their_values) {
+  const auto store = make_store(60, {3});
+  user mine(store);
+  if (world().rank() == 0) {
+    value_list values(180);
+    std::iota(values.begin(), values.end(), 0.0f);
+    mine.set(keys_from(0, 60), values);
+  }
+  (*mine).barrier();
+  for (int taker = 0; taker < world().size(); ++taker) {
+    const key_list wanted = keys_from(5, 10);
+    value_list found(30, -1);
+    if (taker == world().rank()) {
+      mine.localize(wanted);
+      EXPECT_TRUE(store->are_local(wanted));
+      ASSERT_TRUE(mine.pull_if_local(wanted, found));
+      for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], static_cast<float>(15 + i) + taker);
+      mine.push(wanted, value_list(30, 1.0f));
+    }
+    (*mine).barrier();
+    EXPECT_EQ(mine.pull(wanted, 30)[7], 22.0f + static_cast<float>(taker) + 1);
+    (*mine).barrier();
+  }
+}
+
+TEST(moving_keys, a_key_is_at_one_node) {
+  const auto store = make_store(10, {1});
+  user mine(store);
+  mine.localize(keys_from(0, 10));
+  (*mine).barrier();
+  for (std::int64_t key = 0; key < 10; ++key) {
+    const bool is_here = store->are_local(key_list{key});
+    const bool counts = is_here && world().node().rank == 0;
+    EXPECT_EQ(mpi::allreduce(std::uint64_t{counts}, MPI_SUM, world().data()), 1u) << "key " << key;
+  }
+  mine.push(keys_from(0, 10), value_list(10, 1.0f));
+  (*mine).barrier();
+  EXPECT_EQ(mine.pull(keys_from(0, 10), 10), value_list(10, static_cast<float>(world().size())));
+}
+
+TEST(moving_keys, repeat_in_a_list) {
+  const auto store = make_store(8, {2});
+  user mine(store);
+  const key_list keys{3, 3, 5, 3};
+  if (world().rank() == 0) {
+    mine.localize(keys);
+    mine.push(keys, value_list(8, 1.0f));
+  }
+  (*mine).barrier();
+  EXPECT_EQ(mine.pull({3, 5}, 4), (value_list{3, 3, 1, 1}));
+  (*mine).barrier();
+  if (world().rank() == world().size() - 1) mine.set(keys, {1, 1, 2, 2, 3, 3, 4, 4});
+  (*mine).barrier();
+  EXPECT_EQ(mine.pull({3, 5}, 4), (value_list{4, 4, 3, 3}));
+}
+
+/// Lengths of keys that differ.
+key_list mixed_lengths(std::int64_t keys) {
+  key_list result(static_cast<std::size_t>(keys));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = 1 + static_cast<std::int64_t>(i * i % 37);
+  return result;
+}
+
+/// All ranks push integers to random keys, pull them, and take them from each other.
+void storm(const key_list& lengths, std::int64_t keys, std::int64_t foreign_bytes, int rounds) {
+  const auto store = make_store(keys, lengths, foreign_bytes);
+  const auto length_of = [&](std::int64_t key) {
+    return static_cast<std::size_t>(lengths.size() == 1 ? lengths[0] : lengths[static_cast<std::size_t>(key)]);
+  };
+  user mine(store);
+  std::mt19937 random(static_cast<unsigned>(world().rank()) + 17);
+  const auto random_key = [&] { return static_cast<std::int64_t>(random() % static_cast<unsigned>(keys)); };
+  std::vector<std::uint64_t> pushed(static_cast<std::size_t>(keys));
+  for (int round = 0; round < rounds; ++round) {
+    key_list wanted(1 + random() % 12);
+    std::ranges::generate(wanted, random_key);
+    std::size_t count = 0;
+    for (const std::int64_t key : wanted) count += length_of(key);
+    if (random() % 3 == 0) mine.localize(wanted);
+    if (random() % 2 == 0) {
+      mine.push(wanted, value_list(count, 1.0f));
+      for (const std::int64_t key : wanted) ++pushed[static_cast<std::size_t>(key)];
+    } else {
+      const value_list found = mine.pull(wanted, count);
+      std::size_t at = 0;
+      for (const std::int64_t key : wanted) {
+        const std::size_t length = length_of(key);
+        for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(found[at + i], found[at]) << "half a push";
+        ASSERT_GE(found[at], static_cast<float>(pushed[static_cast<std::size_t>(key)])) << "its own pushes";
+        at += length;
+      }
+    }
+  }
+  (*mine).barrier();
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const auto all = mpi::allreduce(pushed[static_cast<std::size_t>(key)], MPI_SUM, world().data());
+    ASSERT_EQ(mine.pull({key}, length_of(key))[0], static_cast<float>(all)) << "key " << key;
+  }
+  (*mine).barrier();
+}
+
+TEST(moving_keys, lose_and_double_nothing_in_a_storm) { storm({4}, 40, -1, 1500); }
+TEST(moving_keys, of_different_lengths_lose_nothing) { storm(mixed_lengths(50), 50, -1, 800); }
+TEST(moving_keys, beyond_the_budget_stay_at_home) {
+  storm({4}, 40, 0, 300);
+  storm({4}, 40, 256, 800);
+}
+
+/// Each rank has keys of its own for writing, which all others take away all the time. A push in flight comes before a
+/// later pull, started or not, wherever the key is meanwhile.
+TEST(moving_keys, keep_the_order_of_started_operations) {
+  constexpr std::int64_t keys = 40;
+  constexpr int rounds = 600;
+  const auto store = make_store(keys, {2});
+  user mine(store);
+  std::mt19937 random(static_cast<unsigned>(world().rank()) + 5);
+  std::vector<float> expected(keys);
+  key_list own;  // of any home
+  for (std::int64_t key = 0; key < keys; ++key)
+    if (key / world().size() % world().size() == world().rank()) own.push_back(key);
+  for (int round = 0; round < rounds; ++round) {
+    const std::int64_t key = own[random() % own.size()];
+    const auto at = static_cast<std::size_t>(key);
+    value_list ones(2, 1.0f), sets(2, static_cast<float>(round)), found(2, -1), between(2, -1);
+    const bool replaces = random() % 3 == 0;
+    std::vector<kv::worker::started> started;
+    const float before = expected[at];
+    started.push_back(mine.start(kv::pull, {key}, between));
+    started.push_back(replaces ? mine.start(kv::set, {key}, sets) : mine.start(kv::push, {key}, ones));
+    expected[at] = replaces ? static_cast<float>(round) : expected[at] + 1;
+    if (random() % 2 == 0) started.push_back(mine.ilocalize({key}));
+    if (random() % 2 == 0) started.push_back(mine.ilocalize({static_cast<std::int64_t>(random() % keys)}));
+    if (random() % 2 == 0) {
+      ASSERT_EQ(mine.pull({key}, 2), value_list(2, expected[at])) << "round " << round;
+    } else {
+      started.push_back(mine.start(kv::pull, {key}, found));
+    }
+    if (random() % 3 == 0) {
+      value_list more(2, 1.0f);
+      mine.start(kv::push, {key}, more, completion::on_return);
+      expected[at] += 1;
+    }
+    const float after = expected[at];
+    for (const auto& each : started)
+      if (each) each->wait();
+    ASSERT_EQ(between, value_list(2, before)) << "round " << round;
+    ASSERT_LE(found[0], after);
+  }
+  (*mine).barrier();
+  for (const std::int64_t key : own)
+    EXPECT_EQ(mine.pull({key}, 2), value_list(2, expected[static_cast<std::size_t>(key)]));
+  (*mine).barrier();
+}
+
+/// A push waits behind many others on its way to the home, and the key arrives here before it gets there.
+TEST(moving_keys, come_after_operations_on_their_way_to_the_home) {
+  constexpr std::int64_t keys = 2400, length = 1000;
+  const auto store = make_store(keys, {length}, 4 << 20);
+  user mine(store);
+  key_list last, others;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const bool is_elsewhere = !store->are_local(key_list{key});
+    if (is_elsewhere && std::ssize(last) < 3)
+      last.push_back(key);
+    else if (is_elsewhere)
+      others.push_back(key);
+  }
+  (*mine).barrier();
+  const auto of = [](const key_list& list) { return list.size() * length; };
+  for (int turn = 0; turn < world().size(); ++turn) {
+    if (turn == world().rank()) {
+      const value_list before = mine.pull(last, of(last));
+      value_list many(of(others), 1.0f), ones(of(last), 1.0f);
+      const auto first = mine.start(kv::push, others, many), second = mine.start(kv::push, last, ones);
+      mine.localize(last);
+      ones.assign(ones.size(), 1.0f);
+      mine.push(last, ones);  // follows the second
+      const value_list found = mine.pull(last, of(last));
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], before[i] + 2);
+      if (first) first->wait();
+      if (second) second->wait();
+      EXPECT_TRUE(last.empty() || store->are_local(last));
+    }
+    (*mine).barrier();
+  }
+}
+
+TEST(moving_keys, serve_several_threads) {
+  constexpr int threads = 3;
+  constexpr std::int64_t keys = 12;
+  const auto store = make_store(keys, {1}, -1, threads);
+  std::vector<std::thread> running;
+  for (int number = 0; number < threads; ++number)
+    running.emplace_back([&, number] {
+      user mine(store, number);
+      for (int round = 0; round < 150; ++round) {
+        const std::int64_t key = (round * (number + 1) + world().rank()) % keys;
+        if (round % 5 == number) mine.localize({key});
+        mine.push({key}, {1.0f});
+      }
+      (*mine).flush();
+    });
+  for (std::thread& each : running) each.join();
+  store->sync();
+  value_list found(keys);
+  store->run(kv::pull, keys_from(0, keys), found.data());
+  EXPECT_EQ(std::accumulate(found.begin(), found.end(), 0.0f), 150.0f * threads * world().size());
+  store->sync();
+}
+
+}  // namespace
