@@ -890,6 +890,20 @@ syncyte_status_t syncyte_store_owner(syncyte_store_t store, int64_t count, const
   });
 }
 
+syncyte_status_t syncyte_store_is_local(syncyte_store_t store, int64_t count, const int64_t* keys, int32_t* flags) {
+  return lookup_after_init("store_is_local", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
+    object->is_local({keys, count}, flags);
+  });
+}
+
+syncyte_status_t syncyte_store_locate(syncyte_store_t store, int64_t count, const int64_t* keys, int32_t* ranks) {
+  return lookup_after_init("store_locate", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
+    object->locate({keys, count}, ranks);
+  });
+}
+
 syncyte_status_t syncyte_store_sync(syncyte_store_t store) {
   return after_init("store_sync", [&] {
     const auto object = find_traced(tables::store(), store, "store");
@@ -907,13 +921,6 @@ syncyte_status_t syncyte_store_worker_release(syncyte_store_worker_t worker) {
 
 syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worker_t* worker) {
   return guarded("store_worker_destroy", [&] { tables::store_worker().destroy(worker, "worker"); });
-}
-
-syncyte_status_t syncyte_store_worker_localize(syncyte_store_worker_t worker, const syncyte_buffer_t* keys) {
-  return after_init("store_worker_localize", [&] {
-    const auto object = find_traced(tables::store_worker(), worker, "worker");
-    object->localize(keys);
-  });
 }
 
 syncyte_status_t syncyte_store_worker_intent(syncyte_store_worker_t worker, const syncyte_buffer_t* keys, int64_t start,

@@ -54,6 +54,7 @@ syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype
       chosen.label = text_or_empty(given.label);
       chosen.workers = given.workers;
       chosen.homes = given.homes;
+      chosen.foreign_bytes = given.foreign_bytes;
     });
     *store =
         tables::store().insert(kv::store::create(find_comm(comm), dtype, num_keys, lengths_length, lengths, chosen));
@@ -88,6 +89,20 @@ syncyte_status_t syncyte_store_worker_push(syncyte_store_worker_t worker, const 
 syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
                                           const syncyte_buffer_t* values) {
   return after_init("store_worker_set", [&] { run(kv::set, worker, keys, values); });
+}
+
+syncyte_status_t syncyte_store_worker_localize(syncyte_store_worker_t worker, const syncyte_buffer_t* keys) {
+  return after_init("store_worker_localize",
+                    [&] { find_traced(tables::store_worker(), worker, "worker")->localize(keys); });
+}
+
+syncyte_status_t syncyte_store_worker_ilocalize(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+                                                syncyte_request_t* request) {
+  return after_init("store_worker_ilocalize", [&] {
+    const auto found = find_traced(tables::store_worker(), worker, "worker");
+    out(request, "request");
+    give(found->localize(keys, completion::by_request), "store_worker_ilocalize", request);
+  });
 }
 
 syncyte_status_t syncyte_store_worker_ipull(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,

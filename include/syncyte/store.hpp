@@ -13,6 +13,7 @@ struct store_options {
   std::int32_t workers = 1;                 ///< number of this process's workers, 1 to 65536
   store_homes homes = store_homes::cyclic;  ///< home ranks of the keys; equal on all ranks
   std::string label = "";                   ///< name for messages, if not empty; ranks may differ
+  std::int64_t foreign_bytes = -1;  ///< memory on this node for keys of other nodes; -1: a quarter of its values
 };
 
 /// Which keys a sample has, and when they are drawn. Only keys that have as many values as min_key are drawn.
@@ -72,6 +73,7 @@ class store : public detail::store_methods {
     raw.workers = options.workers;
     raw.homes = detail::raw(options.homes);
     raw.label = detail::null_if_empty(options.label);
+    raw.foreign_bytes = options.foreign_bytes;
     *this = store(detail::fetch<syncyte_store_t>(syncyte_store_create, comm.get(), detail::raw(dtype::float32),
                                                  num_keys, std::ssize(lengths), lengths.data(), &raw));
   }
@@ -91,10 +93,25 @@ class store : public detail::store_methods {
     return found;
   }
 
-  /// The rank that has each key's values.
+  /// The home rank of each key, which knows where its values are.
   std::vector<std::int32_t> owner(std::span<const std::int64_t> keys) const {
     std::vector<std::int32_t> found(keys.size());
     check(syncyte_store_owner(get(), std::ssize(keys), keys.data(), found.data()));
+    return found;
+  }
+
+  /// 1 for each key whose values are at this node now, 0 for others.
+  std::vector<std::int32_t> is_local(std::span<const std::int64_t> keys) const {
+    std::vector<std::int32_t> found(keys.size());
+    check(syncyte_store_is_local(get(), std::ssize(keys), keys.data(), found.data()));
+    return found;
+  }
+
+  /// The rank at whose node each key's values are now: its home rank, or the lowest rank of a node that has localized it.
+  /// Asks home ranks.
+  std::vector<std::int32_t> locate(std::span<const std::int64_t> keys) const {
+    std::vector<std::int32_t> found(keys.size());
+    check(syncyte_store_locate(get(), std::ssize(keys), keys.data(), found.data()));
     return found;
   }
 

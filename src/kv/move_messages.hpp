@@ -25,6 +25,7 @@ enum class move_operation : std::uint16_t {
   acquire = 4,
   give_back = 5,  ///< data: values
   give_back_none = 6,
+  locate = 11,  ///< by a common caller: the answer has the rank of each key, as std::int32_t
   // To an agent, at the object of agents; the first argument is the home rank.
   grant = 7,  ///< data: values
   recall = 8,

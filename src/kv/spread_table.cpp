@@ -2,6 +2,10 @@
 #include "kv/spread_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "access/item_requests.hpp"
@@ -44,7 +48,7 @@ std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, 
   }
   const table& mine = result->table_of(comm.rank());
   result->name_ = result->ranks_->add_object(
-      call, std::make_shared<table_target>(mine, result->homes_->slots(comm.rank()), std::move(memory)));
+      call, std::make_shared<table_target>(mine, result->homes_->slots(comm.rank()), comm.rank(), std::move(memory)));
   return result;
 }
 
@@ -75,7 +79,7 @@ void spread_table::make_movable(comm::collective_call& call, std::int64_t foreig
   const fabric::object_name homes = ranks_->next_name(0);
   agents_ = ranks_->next_name(1);
   name_ = ranks_->add_object(
-      call, std::make_shared<table_target>(table_of(comm_.rank()), homes_->slots(comm_.rank()), kept,
+      call, std::make_shared<table_target>(table_of(comm_.rank()), homes_->slots(comm_.rank()), comm_.rank(), kept,
                                            std::make_shared<home>(table_of(comm_.rank()), facts_, agents_)));
   try {
     ranks_->add_object(call, std::make_shared<agent_target>(held_, facts_, homes, kept));
@@ -106,6 +110,52 @@ bool spread_table::are_here(std::span<const std::int64_t> keys, const unanswered
       result = held_ && held_->holds(slot, newest) && !before.have_asked(slot);
   });
   return result;
+}
+
+namespace {
+
+/// Keys of which a home is asked where they are, for access::item_requests; read() writes the ranks.
+class located_keys {
+ public:
+  struct key {
+    std::uint64_t offset;
+    std::int32_t* rank;
+  };
+  located_keys(std::string owner, std::vector<key> keys) : owner_(std::move(owner)), keys_(std::move(keys)) {}
+
+  std::string owner_name() const { return owner_; }
+  std::uint16_t operation() const { return static_cast<std::uint16_t>(move_operation::locate); }
+  bool happens_once() const { return false; }
+  bool reads() const { return true; }
+  std::span<const std::byte> own() const { return {}; }
+  std::size_t size() const { return keys_.size(); }
+  std::size_t most_together() const { return size(); }
+  std::uint64_t offset(std::size_t i) const { return keys_[i].offset; }
+  std::size_t bytes(std::size_t) const { return sizeof(std::int32_t); }
+  std::array<std::uint64_t, 2> arguments(std::size_t) const { return {}; }
+  void write(std::size_t, std::size_t, std::byte*) const {}
+  void read(std::size_t first, std::size_t count, const std::byte* from) const {
+    for (std::size_t i = first; i < first + count; ++i, from += sizeof(std::int32_t))
+      std::memcpy(keys_[i].rank, from, sizeof(std::int32_t));
+  }
+
+ private:
+  std::string owner_;
+  std::vector<key> keys_;
+};
+
+}  // namespace
+
+void spread_table::locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const {
+  std::map<int, std::vector<located_keys::key>> by_home;
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    by_home[home].push_back({static_cast<std::uint64_t>(slot - homes_->slots(home).first), ranks++});
+  });
+  access::owners_transfer asked(ranks_, "store_locate");
+  for (auto& [home, list] : by_home)
+    asked.add(home, std::make_unique<access::item_requests<located_keys>>(
+                        name_, located_keys(ranks_->rank_name(home), std::move(list))));
+  asked.wait();
 }
 
 /// One operation.

@@ -64,6 +64,9 @@ class spread_table {
   /// Whether all keys are at this node now, for an operation behind `before`.
   bool are_here(std::span<const std::int64_t> keys, const unanswered_operations& before = {}) const;
 
+  /// Asks homes at which rank's node keys are.
+  void locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const;
+
   /// A stream for start(), which outlives its operations.
   std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
 

@@ -35,6 +35,8 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
   base::expect_known<base::known::store_homes>(options.homes, "options->homes");
+  base::expect(options.foreign_bytes >= -1, SYNCYTE_ERR_ARGUMENT, "options->foreign_bytes", options.foreign_bytes,
+               "0 or more, or -1");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
                most_workers);
 }
@@ -266,6 +268,13 @@ void store::is_local(base::array_argument<std::int64_t> keys, std::int32_t* flag
   const auto asked = keys.with_results("keys", flags, "flags");
   table_.require_inside(asked);
   for (const std::int64_t& key : asked) *flags++ = are_local({&key, 1}) ? 1 : 0;
+}
+
+void store::locate(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const {
+  if (spread_ == nullptr) return owner(keys, ranks);
+  const auto asked = keys.with_results("keys", ranks, "ranks");
+  table_.require_inside(asked);
+  spread_->locate(asked, ranks);
 }
 
 started_transfer store::start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,

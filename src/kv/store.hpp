@@ -63,6 +63,8 @@ class store {
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
   /// Whether each key is at this node now. Throws SYNCYTE_ERR_INDEX.
   void is_local(base::array_argument<std::int64_t> keys, std::int32_t* flags) const;
+  /// The rank at whose node each key is now: its home, or the agent of a node. Throws SYNCYTE_ERR_INDEX.
+  void locate(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const;
   /// A stream for start(), which outlives its operations. Null on one node.
   std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
   /// Starts an operation, as spread_table::start(). On one node it is complete.

@@ -30,6 +30,7 @@ void table_target::find_slots(const access::served_items& items) {
 bool table_target::serve(fabric::served_request& request, fabric::answer& reply) {
   const access::served_items items(request);
   find_slots(items);
+  if (static_cast<move_operation>(request.header.operation) == move_operation::locate) return locate(reply);
   if (request.header.operation <= most_operations || home_ == nullptr)
     return serve(find_operation(request.header.operation), request, items, reply);
   const int node = static_cast<int>(items.first_argument());
@@ -82,6 +83,15 @@ std::size_t table_target::write(const operation& what, fabric::served_request& r
   request.done += what.attempt(values_, all.subspan(before), given.data(), nullptr, absent_);
   for (std::size_t& place : absent_) place += before;
   return request.done;
+}
+
+bool table_target::locate(fabric::answer& reply) const {
+  std::vector<std::int32_t> ranks(asked_.size(), rank_);
+  for (std::size_t i = 0; home_ != nullptr && i < asked_.size(); ++i)
+    if (home_->directory.find(asked_[i]) != key_directory::place::at_home)
+      ranks[i] = home_->facts->agents[home_->directory.holder(asked_[i])];
+  std::ranges::copy(std::as_bytes(std::span(ranks)), reply.resize(ranks.size() * sizeof ranks[0]).data());
+  return true;
 }
 
 // ---- keys that move

@@ -26,9 +26,10 @@ class split_operation;
 /// on keys that are elsewhere.
 class table_target final : public fabric::target {
  public:
-  /// `keys`: this rank's slots. `memory` keeps the table's memory. `moves` may be null.
-  table_target(table values, key_range keys, std::shared_ptr<void> memory, std::shared_ptr<home> moves = nullptr)
-      : values_(std::move(values)), keys_(keys), memory_(std::move(memory)), home_(std::move(moves)) {}
+  /// `keys`: slots of this rank, `rank`. `memory` keeps the table's memory. `moves` may be null.
+  table_target(table values, key_range keys, int rank, std::shared_ptr<void> memory,
+               std::shared_ptr<home> moves = nullptr)
+      : values_(std::move(values)), keys_(keys), rank_(rank), memory_(std::move(memory)), home_(std::move(moves)) {}
 
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
@@ -40,11 +41,13 @@ class table_target final : public fabric::target {
              fabric::answer& reply);
   std::size_t write(const operation& what, fabric::served_request& request, std::span<const std::byte> given);
   static bool go_on(split_operation& state, const operation& what, fabric::answer& reply);
+  bool locate(fabric::answer& reply) const;
   bool acquire(fabric::served_request& request, int node);
   bool give_back(const access::served_items& items, int node);
 
   table values_;
   key_range keys_;
+  std::int32_t rank_;
   std::shared_ptr<void> memory_;
   std::shared_ptr<home> home_;
   std::vector<std::int64_t> asked_;  // slots of the request that is served

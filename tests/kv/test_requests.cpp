@@ -48,7 +48,7 @@ class owner {
         keys_{first, layout.keys() - first},
         words_(static_cast<std::size_t>(keys_.count)),
         values_(layout.first(layout.keys()) - layout.first(first)),
-        target_(seen_by(0), keys_, nullptr) {}
+        target_(seen_by(0), keys_, 0, nullptr) {}
 
   kv::table seen_by(int process) {
     return {layout_, words_.data(), values_.data(), {process, [](int) { return true; }}, first};

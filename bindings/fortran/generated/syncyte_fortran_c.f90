@@ -253,6 +253,30 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_store_owner
 
+    !> Which of a store's keys are at this node.
+    ! store [in]: a store
+    ! keys [in]: integers of any kind, from 0
+    ! flags [in,out]: integer(4), contiguous, as many elements
+    function fortran_store_is_local(store, keys, flags) bind(C, name="fortran_store_is_local") result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), dimension(..), intent(in), target, asynchronous :: keys
+      type(*), dimension(..), intent(inout), target, asynchronous :: flags
+      integer(c_int32_t) :: answer
+    end function fortran_store_is_local
+
+    !> Ranks at whose node the values of a store's keys are.
+    ! store [in]: a store
+    ! keys [in]: integers of any kind, from 0
+    ! ranks [in,out]: integer(4), contiguous, as many elements
+    function fortran_store_locate(store, keys, ranks) bind(C, name="fortran_store_locate") result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), dimension(..), intent(in), target, asynchronous :: keys
+      type(*), dimension(..), intent(inout), target, asynchronous :: ranks
+      integer(c_int32_t) :: answer
+    end function fortran_store_locate
+
     !> Numbers of values of a store's keys.
     ! store [in]: a store
     ! keys [in]: integers of any kind, from 0

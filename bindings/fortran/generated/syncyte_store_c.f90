@@ -36,7 +36,7 @@ module syncyte_store_c
   !> Options of a new store.
   type, bind(C) :: syncyte_store_options_t
     ! sizeof(syncyte_store_options_t)
-    integer(c_size_t) :: struct_size = 32_c_size_t
+    integer(c_size_t) :: struct_size = 40_c_size_t
     ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
@@ -45,6 +45,9 @@ module syncyte_store_c
     integer(c_int32_t) :: homes = 1_c_int32_t
     ! name for messages, if not null; ranks may differ
     type(c_ptr) :: label = c_null_ptr
+    ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
+    ! at least 1 MiB
+    integer(c_int64_t) :: foreign_bytes = -1_c_int64_t
   end type syncyte_store_options_t
 
   !> Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
@@ -179,7 +182,7 @@ module syncyte_store_c
     ! store [in]: a store
     ! count [in]: number of keys
     ! keys [in]: keys
-    ! ranks [out]: the rank that has each key's values
+    ! ranks [out]: the rank that knows where each key's values are; the same for ever
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
     function syncyte_store_owner(store, count, keys, ranks) bind(C, name="syncyte_store_owner") result(answer)
       import
@@ -189,6 +192,37 @@ module syncyte_store_c
       integer(c_int32_t), intent(inout) :: ranks(*)
       integer(c_int32_t) :: answer
     end function syncyte_store_owner
+
+    !> Tells which keys are local: their values are at this node now. Local.
+    ! store [in]: a store
+    ! count [in]: number of keys
+    ! keys [in]: keys
+    ! flags [out]: 1, or 0, for each key
+    ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
+    function syncyte_store_is_local(store, count, keys, flags) bind(C, name="syncyte_store_is_local") &
+        result(answer)
+      import
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), intent(inout) :: flags(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_store_is_local
+
+    !> Asks home ranks where the values of keys are now; no other rank has to call it.
+    ! store [in]: a store
+    ! count [in]: number of keys
+    ! keys [in]: keys
+    ! ranks [out]: for each key its home rank, or the lowest rank of the node that has localized it
+    ! Returns: SYNCYTE_ERR_INDEX, naming key and position; SYNCYTE_ERR_PEER_DIED (dead home rank), SYNCYTE_ERR_IO.
+    function syncyte_store_locate(store, count, keys, ranks) bind(C, name="syncyte_store_locate") result(answer)
+      import
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), intent(inout) :: ranks(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_store_locate
 
     !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
     ! store [in]: a store
@@ -360,8 +394,11 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_pull_if_local
 
-    !> Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home.
-    !> Local.
+    !> Moves the values of keys to this node, so that they are local, until another node localizes them or memory
+    !> for other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key that
+    !> cannot come stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or
+    !> SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other
+    !> operations go on meanwhile, also on these keys; the order of a worker's operations is kept.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! Returns: as pull.
@@ -372,6 +409,20 @@ module syncyte_store_c
       type(syncyte_buffer_t), intent(in) :: keys
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_localize
+
+    !> Starts syncyte_store_worker_localize(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous; may be re-used on return
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_localize, for errors that this rank finds; test and wait return the others.
+    function syncyte_store_worker_ilocalize(worker, keys, request) bind(C, &
+        name="syncyte_store_worker_ilocalize") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_ilocalize
 
     !> Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
     !> records the intent. Local.

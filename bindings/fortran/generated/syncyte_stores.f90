@@ -28,6 +28,8 @@ module syncyte_stores
     procedure :: keys => store_keys
     procedure :: lengths => store_lengths
     procedure :: owner => store_owner
+    procedure :: is_local => store_is_local
+    procedure :: locate => store_locate
     procedure :: set_sampling => store_set_sampling
     procedure :: sync => store_sync
     procedure :: worker => store_worker
@@ -47,6 +49,7 @@ module syncyte_stores
     procedure :: iset => worker_iset
     procedure :: pull_if_local => worker_pull_if_local
     procedure :: localize => worker_localize
+    procedure :: ilocalize => worker_ilocalize
     procedure :: intent => worker_intent
     procedure :: advance_clock => worker_advance_clock
     procedure :: info => worker_info
@@ -62,7 +65,8 @@ module syncyte_stores
 contains
 
   !> Makes a store of zeros. Collective.
-  subroutine store_create(self, comm, num_keys, lengths, name, workers, homes, label, stat, errmsg)
+  subroutine store_create(self, comm, num_keys, lengths, name, workers, homes, label, foreign_bytes, stat, &
+      errmsg)
     class(syncyte_store), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target :: num_keys  !! any integer: 1 or more
@@ -72,18 +76,23 @@ contains
     integer, intent(in), optional :: workers  !! number of this process's workers, 1 to 65536; ranks may differ
     integer, intent(in), optional :: homes  !! home ranks of the keys; equal on all ranks
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
+    ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
+    ! at least 1 MiB
+    type(*), dimension(..), intent(in), target, optional :: foreign_bytes
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: num_keys_c
     integer(c_int64_t), allocatable :: lengths_c(:)
     character(kind=c_char, len=:), allocatable, target :: name_c
     character(kind=c_char, len=:), allocatable, target :: label_c
+    integer(c_int64_t) :: foreign_bytes_c
     type(syncyte_store_options_t) :: options
     type(c_ptr) :: made
     integer(c_int32_t) :: status, local, ignored
 
     call syncyte_set_span(num_keys)
     call syncyte_set_span(lengths)
+    call syncyte_set_span(foreign_bytes)
     local = fortran_integer(num_keys, "num_keys"//c_null_char, num_keys_c)
     allocate (lengths_c(fortran_count(lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
@@ -94,6 +103,9 @@ contains
     if (present(homes)) options%homes = int(homes, c_int32_t)
     call to_c(label, label_c)
     if (allocated(label_c)) options%label = c_loc(label_c)
+    if (present(foreign_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(foreign_bytes, &
+        "foreign_bytes"//c_null_char, foreign_bytes_c)
+    if (present(foreign_bytes)) options%foreign_bytes = foreign_bytes_c
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "store_create"//c_null_char)
@@ -170,6 +182,36 @@ contains
     status = fortran_store_owner(self%handle, keys, ranks)
     call finish(status, stat, errmsg)
   end subroutine store_owner
+
+  !> Which keys are local: 1 if the values are at this node now, otherwise 0. Local.
+  subroutine store_is_local(self, keys, flags, stat, errmsg)
+    class(syncyte_store), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind, from 0
+    type(*), dimension(..), intent(inout), target :: flags  !! integer(4), contiguous, as many elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(flags)
+    status = fortran_store_is_local(self%handle, keys, flags)
+    call finish(status, stat, errmsg)
+  end subroutine store_is_local
+
+  !> Ranks at whose node the values of keys are now; asks their home ranks.
+  subroutine store_locate(self, keys, ranks, stat, errmsg)
+    class(syncyte_store), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind, from 0
+    type(*), dimension(..), intent(inout), target :: ranks  !! integer(4), contiguous, as many elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(ranks)
+    status = fortran_store_locate(self%handle, keys, ranks)
+    call finish(status, stat, errmsg)
+  end subroutine store_locate
 
   !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
   subroutine store_set_sampling(self, max_key, min_key, scheme, distribution, with_replacement, shared_keys, &
@@ -463,7 +505,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine worker_pull_if_local
 
-  !> Asks for keys to be moved to this rank; in this version it only checks and counts them. Local.
+  !> Moves the values of keys to this node, until another node localizes them or memory for other keys is needed.
   subroutine worker_localize(self, keys, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
@@ -483,6 +525,28 @@ contains
     ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
     call finish(status, stat, errmsg)
   end subroutine worker_localize
+
+  !> Starts localize; its arguments may be re-used on return. Local.
+  subroutine worker_ilocalize(self, keys, request, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_ilocalize"//c_null_char)
+    else
+      status = syncyte_store_worker_ilocalize(self%handle, keys_buffer, request%handle)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_ilocalize
 
   !> Signals that this worker will use keys while its clock is in [start, until); in this version only recorded. Local.
   subroutine worker_intent(self, keys, start, until, stat, errmsg)

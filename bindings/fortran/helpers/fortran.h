@@ -183,6 +183,22 @@ syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_bu
 syncyte_status_t fortran_store_owner(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* ranks);
 
 /**
+ * @brief Which of a store's keys are at this node.
+ * @param[in] store a store
+ * @param[in] keys integers of any kind, from 0
+ * @param[in,out] flags integer(4), contiguous, as many elements
+ */
+syncyte_status_t fortran_store_is_local(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* flags);
+
+/**
+ * @brief Ranks at whose node the values of a store's keys are.
+ * @param[in] store a store
+ * @param[in] keys integers of any kind, from 0
+ * @param[in,out] ranks integer(4), contiguous, as many elements
+ */
+syncyte_status_t fortran_store_locate(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* ranks);
+
+/**
  * @brief Numbers of values of a store's keys.
  * @param[in] store a store
  * @param[in] keys integers of any kind, from 0

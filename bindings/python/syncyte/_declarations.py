@@ -703,13 +703,14 @@ class OptimizerOptions(ctypes.Structure):
 class StoreOptions(ctypes.Structure):
     """Options of a new store."""
 
-    _defaults_: dict[str, Any] = {"workers": 1, "homes": 1}
+    _defaults_: dict[str, Any] = {"workers": 1, "homes": 1, "foreign_bytes": -1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
+        ("foreign_bytes", ctypes.c_int64),  # memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values, at least 1 MiB
     ]
 
 
@@ -3793,7 +3794,29 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # store (in): a store
             ctypes.c_int64,  # count (in): number of keys
             ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
-            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): the rank that has each key's values
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): the rank that knows where each key's values are; the same for ever
+        ],
+    ),
+    # Tells which keys are local: their values are at this node now. Local. Returns: SYNCYTE_ERR_INDEX, naming key and
+    # position.
+    "syncyte_store_is_local": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.c_int64,  # count (in): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int32),  # flags (out, array of count): 1, or 0, for each key
+        ],
+    ),
+    # Asks home ranks where the values of keys are now; no other rank has to call it. Returns: SYNCYTE_ERR_INDEX, naming
+    # key and position; SYNCYTE_ERR_PEER_DIED (dead home rank), SYNCYTE_ERR_IO.
+    "syncyte_store_locate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.c_int64,  # count (in): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): for each key its home rank, or the lowest rank of the node that has localized it
         ],
     ),
     # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
@@ -3921,13 +3944,26 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # is_local (out): 1, or 0 if a key is not local
         ],
     ),
-    # Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home. Local.
-    # Returns: as pull.
+    # Moves the values of keys to this node, so that they are local, until another node localizes them or memory for
+    # other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key that cannot come
+    # stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or
+    # SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other
+    # operations go on meanwhile, also on these keys; the order of a worker's operations is kept. Returns: as pull.
     "syncyte_store_worker_localize": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,  # worker (in): a worker
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+        ],
+    ),
+    # Starts syncyte_store_worker_localize(), as the head of syncyte/store.h says. Returns: as store_worker_localize,
+    # for errors that this rank finds; test and wait return the others.
+    "syncyte_store_worker_ilocalize": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous; may be re-used on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
     # Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and

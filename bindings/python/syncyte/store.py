@@ -96,6 +96,9 @@ class Store(Handle):
     homes : str
         Home ranks of the keys. "cyclic": key mod ranks, one of each node in turn; "hash": mixed, which spreads keys of
         any stride evenly, such as a power of two; "block": in order, as the rows of a tensor.
+    foreign_bytes : int, optional
+        Memory on this node for keys of other nodes (localize()), as its lowest rank gives it. None: a quarter of the
+        node's values, at least 1 MiB.
 
     Raises
     ------
@@ -117,6 +120,7 @@ class Store(Handle):
         name: str | None = None,
         homes: str = "cyclic",
         label: str | None = None,
+        foreign_bytes: int | None = None,
     ) -> None:
         comm = comm_or_world(comm)
 
@@ -125,7 +129,8 @@ class Store(Handle):
             threads = at_least(1, as_int32(workers, "workers"), "workers")
             names = {"name": _library.name_bytes(name), "label": _library.name_bytes(label, "label")}
             placed = _choice(homes, c.StoreHomes, "homes", "HOMES_")
-            chosen = _library.new_struct(c.StoreOptions, workers=threads, homes=placed, **names)
+            room = -1 if foreign_bytes is None else at_least(0, as_int64(foreign_bytes, "foreign_bytes"), "foreign_bytes")
+            chosen = _library.new_struct(c.StoreOptions, workers=threads, homes=placed, foreign_bytes=room, **names)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("store_create", prepare, always=True)
@@ -176,7 +181,7 @@ class Store(Handle):
         return self._of_each("syncyte_store_lengths", keys, np.int64)
 
     def owner(self, keys: Any) -> np.ndarray:
-        """Returns the current owners of keys. Local.
+        """Returns the home ranks of keys, which know where their values are. Local.
 
         Parameters and errors as of lengths().
 
@@ -186,6 +191,35 @@ class Store(Handle):
             Ranks, int32.
         """
         return self._of_each("syncyte_store_owner", keys, np.int32)
+
+    def is_local(self, keys: Any) -> np.ndarray:
+        """Tells which keys are local: their values are at this node now. Local.
+
+        Parameters and errors as of lengths().
+
+        Returns
+        -------
+        numpy.ndarray
+            bool.
+        """
+        return self._of_each("syncyte_store_is_local", keys, np.int32) != 0
+
+    def locate(self, keys: Any) -> np.ndarray:
+        """Asks home ranks where the values of keys are now; no other rank has to call it.
+
+        Parameters as of lengths().
+
+        Returns
+        -------
+        numpy.ndarray
+            For each key its home rank, or the lowest rank of the node that has localized it; int32.
+
+        Raises
+        ------
+        PeerDiedError
+            A home rank has died. Others as of lengths().
+        """
+        return self._of_each("syncyte_store_locate", keys, np.int32)
 
     def _of_each(self, function: str, keys: Any, dtype: type) -> np.ndarray:
         wanted = _as_keys(keys)
@@ -468,7 +502,10 @@ class StoreWorker(Handle):
         return operands.finish() if is_local else None
 
     def localize(self, keys: Any) -> None:
-        """Asks for keys to be moved to this rank. In this version they are only checked and counted.
+        """Moves the values of keys to this node, until another node localizes them or memory for other keys is needed.
+
+        A key that cannot come stays where it is, and is used from there: its memory (`foreign_bytes` of the store) is
+        used up, it is damaged, or a rank has died. On return each key is here or cannot come.
 
         Parameters
         ----------
@@ -477,6 +514,14 @@ class StoreWorker(Handle):
         """
         wanted = _as_keys(keys)
         _library.core().syncyte_store_worker_localize(self.handle, wanted.reference)
+
+    def ilocalize(self, keys: Any) -> Request[None]:
+        """Starts a localize.
+
+        Parameters, result and errors as of localize() and ipull().
+        """
+        wanted = _as_keys(keys)
+        return self._start("ilocalize", Access((wanted,), (wanted.reference,), None))
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).

@@ -21,10 +21,11 @@
  * order between several home ranks, nor between workers: an operation sees those writes of another worker that were
  * waited for before it began.
  *
- * Each key has a home rank, which has its values: option `homes` of store_create(), key mod ranks by default. Keys
- * of this node's ranks are local: they are read and written in shared memory. For keys of another node their home rank
- * gets requests, each for many keys; a thread of its process serves them, also while the rank computes without calls.
- * On several nodes a key has at most 65534 values.
+ * Each key has a home rank: option `homes` of store_create(), key mod ranks by default. Its values are there, or at a
+ * node that has localized it (store_worker_localize()). Keys at this node are local: they are read and written in shared
+ * memory. For other keys their home rank gets requests, each for many keys; a thread of its process serves them, also
+ * while the rank computes without calls, and passes those on whose values are at another node. On several nodes a key
+ * has at most 65534 values.
  *
  * The store takes memory for the values, rounded up to 8 bytes for each key, and 8 more bytes for each key; another 8
  * bytes for each of all keys on each node if lengths differ. On one node it has no thread.
@@ -35,8 +36,10 @@
  *
  * If a process dies while it writes a key's values, the key is damaged: a pull or push of it returns
  * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; store_worker_set() repairs it. If the
- * home rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED. In both cases keys
- * of other ranks may have been processed or not. Errors of an operation in flight come from its request.
+ * home rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED, except at the node
+ * that has localized it. If the lowest rank of that node died, other nodes' operations on the key return
+ * SYNCYTE_ERR_PEER_DIED until a set. In all cases keys of other ranks may have been processed or not. Errors of an
+ * operation in flight come from its request.
  */
 #ifndef SYNCYTE_STORE_H
 #define SYNCYTE_STORE_H
@@ -72,10 +75,12 @@ typedef struct syncyte_store_options_t {
   int32_t workers;             /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
   syncyte_store_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
   const char* label;           /**< name for messages, if not null; ranks may differ */
+  int64_t foreign_bytes; /**< {default(-1)} memory on this node for keys of other nodes, as its lowest rank gives it;
+                            -1: a quarter of the node's values, at least 1 MiB */
 } syncyte_store_options_t;
 
 /** All defaults: `syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;`. */
-#define SYNCYTE_STORE_OPTIONS_INIT {sizeof(syncyte_store_options_t), NULL, 1, SYNCYTE_STORE_HOMES_CYCLIC, NULL}
+#define SYNCYTE_STORE_OPTIONS_INIT {sizeof(syncyte_store_options_t), NULL, 1, SYNCYTE_STORE_HOMES_CYCLIC, NULL, -1}
 
 /** Sampling scheme: one of ::syncyte_store_scheme_values. */
 typedef int32_t syncyte_store_scheme_t;
@@ -195,11 +200,33 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_lengths(syncyte_store_t store, int
  * @param[in] store a store
  * @param[in] count number of keys
  * @param[in] keys {array(count)} keys
- * @param[out] ranks {array(count)} the rank that has each key's values
+ * @param[out] ranks {array(count)} the rank that knows where each key's values are; the same for ever
  * @return SYNCYTE_ERR_INDEX, naming key and position.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_owner(syncyte_store_t store, int64_t count, const int64_t* keys,
                                                     int32_t* ranks);
+
+/**
+ * @brief {lookup, cxx_by_hand} Tells which keys are local: their values are at this node now. Local.
+ * @param[in] store a store
+ * @param[in] count number of keys
+ * @param[in] keys {array(count)} keys
+ * @param[out] flags {array(count)} 1, or 0, for each key
+ * @return SYNCYTE_ERR_INDEX, naming key and position.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_is_local(syncyte_store_t store, int64_t count, const int64_t* keys,
+                                                       int32_t* flags);
+
+/**
+ * @brief {lookup, cxx_by_hand} Asks home ranks where the values of keys are now; no other rank has to call it.
+ * @param[in] store a store
+ * @param[in] count number of keys
+ * @param[in] keys {array(count)} keys
+ * @param[out] ranks {array(count)} for each key its home rank, or the lowest rank of the node that has localized it
+ * @return SYNCYTE_ERR_INDEX, naming key and position; SYNCYTE_ERR_PEER_DIED (dead home rank), SYNCYTE_ERR_IO.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_locate(syncyte_store_t store, int64_t count, const int64_t* keys,
+                                                     int32_t* ranks);
 
 /**
  * @brief {by_hand, cxx_by_hand} Sets the sampling options of this process's workers; prepared samples keep theirs.
@@ -296,8 +323,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_if_local(syncyte_store
                                                                    const syncyte_buffer_t* values, int32_t* is_local);
 
 /**
- * @brief Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home.
- * Local.
+ * @brief {by_hand, started} Moves the values of keys to this node, so that they are local, until another node localizes
+ * them or memory for other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key
+ * that cannot come stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or
+ * SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other operations
+ * go on meanwhile, also on these keys; the order of a worker's operations is kept.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @return as pull.

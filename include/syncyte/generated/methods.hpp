@@ -602,10 +602,20 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     return started(syncyte_store_worker_iset, get(), keys.get(), values.get());
   }
 
-  /// Asks for keys to be moved to this rank. In this version it only checks and counts them: keys stay at home. Local.
+  /// Moves the values of keys to this node, so that they are local, until another node localizes them or memory for
+  /// other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key that cannot come
+  /// stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or
+  /// SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other
+  /// operations go on meanwhile, also on these keys; the order of a worker's operations is kept.
   /// @param keys int64, contiguous
   void localize(const const_buffer& keys) const {
     check(syncyte_store_worker_localize(get(), keys.get()));
+  }
+
+  /// Starts localize(), as the head of syncyte/store.h says.
+  /// @param keys int64, contiguous; may be re-used on return
+  request ilocalize(const const_buffer& keys) const {
+    return started(syncyte_store_worker_ilocalize, get(), keys.get());
   }
 
   /// Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and

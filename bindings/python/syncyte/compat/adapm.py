@@ -363,11 +363,11 @@ class Worker:
         return self._run("set", asynchronous, options, keys, _plain(vals))
 
     def localize(self, keys: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Checks and counts keys, which stay where they are. Local.
+        """Moves keys to this node, until another node localizes them.
 
         Parameters, result and errors are as of pull(), without vals.
         """
-        return self._run("localize", False, options | {"async": False}, keys)  # it ends at once
+        return self._run("localize", asynchronous, options, keys)
 
     def wait(self, timestamp: int) -> None:
         """Waits until an operation is complete; may be called again. Local.

@@ -48,6 +48,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_iset(syncyte_store_worker_t
     const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
+ * @brief Starts syncyte_store_worker_localize(), as the head of syncyte/store.h says.
+ * @param[in] worker a worker; it may be destroyed before the request has ended
+ * @param[in] keys int64, contiguous; may be re-used on return
+ * @param[out] request ends when the operation is complete, with its status
+ * @return as store_worker_localize, for errors that this rank finds; test and wait return the others.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ilocalize(syncyte_store_worker_t worker,
+    const syncyte_buffer_t* keys, syncyte_request_t* request);
+
+/**
  * @brief Starts syncyte_store_worker_pull_sample(), as the head of syncyte/store.h says.
  * @param[in] worker the worker that has prepared it; it may be destroyed before the request has ended
  * @param[in] sample its number
