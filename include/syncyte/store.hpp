@@ -107,8 +107,8 @@ class store : public detail::store_methods {
     return found;
   }
 
-  /// The rank at whose node each key's values are now: its home rank, or the lowest rank of a node that has localized it.
-  /// Asks home ranks.
+  /// The rank at whose node each key's values are now: its home rank, or the lowest rank of a node that has localized
+  /// it. Asks home ranks.
   std::vector<std::int32_t> locate(std::span<const std::int64_t> keys) const {
     std::vector<std::int32_t> found(keys.size());
     check(syncyte_store_locate(get(), std::ssize(keys), keys.data(), found.data()));

@@ -101,7 +101,7 @@ inline constexpr setting cache_model_bytes =
 inline constexpr setting cache_device_model_bytes =
     a_bytes("SYNCYTE_CACHE_DEVICE_MODEL_BYTES", "a half of its memory", "most bytes of these models on each device");
 
-inline constexpr std::array<const setting*, 19> all{&check,
+inline constexpr std::array<const setting*, 20> all{&check,
                                                     &watchdog,
                                                     &watchdog_action,
                                                     &log,
@@ -112,6 +112,7 @@ inline constexpr std::array<const setting*, 19> all{&check,
                                                     &cuda_aware,
                                                     &fabric,
                                                     &fabric_deadline,
+                                                    &store_moves,
                                                     &cache_name,
                                                     &cache_folder,
                                                     &cache_timeout,

@@ -410,8 +410,7 @@ stream::~stream() {
 
 caller& stream::borrow() {
   const std::lock_guard lock(mutex_);
-  if (caller_ == nullptr)
-    caller_ = kind_ == by::reserved_caller ? &engine_.borrow_reserved() : &engine_.borrow();
+  if (caller_ == nullptr) caller_ = kind_ == by::reserved_caller ? &engine_.borrow_reserved() : &engine_.borrow();
   return *caller_;
 }
 

@@ -121,7 +121,7 @@ class engine {
 
   std::mutex mutex_;  // guards the members up to the next empty line
   std::deque<caller> callers_;
-  caller* reserved_ = nullptr;  // one of them
+  caller* reserved_ = nullptr;              // one of them
   std::chrono::nanoseconds next_caller_{};  // when another caller may be made, after the transport failed to
   std::vector<watched_process> watched_;
   std::vector<std::uint64_t> newly_dead_;

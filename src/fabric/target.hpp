@@ -22,8 +22,8 @@ struct object_name {
 /// A request at its owner.
 struct served_request {
   const message_header& header;
-  std::span<const std::byte> payload;  // of any alignment
-  std::size_t done = 0;                // steps done by earlier calls of serve()
+  std::span<const std::byte> payload;     // of any alignment
+  std::size_t done = 0;                   // steps done by earlier calls of serve()
   std::shared_ptr<void> state = nullptr;  // what the object keeps for this request's next call of serve()
 };
 

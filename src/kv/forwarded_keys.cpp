@@ -20,7 +20,12 @@ access::item_coding coding_of(const std::vector<forwarded_keys::key>& keys) {
 
 forwarded_keys::forwarded_keys(fabric::object_name to, const operation& what, int home, std::string holder,
                                std::vector<key> keys)
-    : to_(to), what_(&what), home_(home), holder_(std::move(holder)), keys_(std::move(keys)), coding_(coding_of(keys_)) {}
+    : to_(to),
+      what_(&what),
+      home_(home),
+      holder_(std::move(holder)),
+      keys_(std::move(keys)),
+      coding_(coding_of(keys_)) {}
 
 std::shared_ptr<fabric::message> forwarded_keys::next() {
   if (done_ == keys_.size()) return nullptr;
@@ -42,8 +47,7 @@ std::shared_ptr<fabric::message> forwarded_keys::next() {
   std::byte* at = result->payload().data();
   coding_.encode(done_, count, [this](std::size_t i) { return keys_[i].offset; }, at);
   at += list;
-  for (std::size_t i = done_; i < done_ + count && !what_->reads; ++i)
-    at = std::ranges::copy(keys_[i].values, at).out;
+  for (std::size_t i = done_; i < done_ + count && !what_->reads; ++i) at = std::ranges::copy(keys_[i].values, at).out;
   done_ += count;
   return result;
 }

@@ -35,8 +35,8 @@ std::int64_t units_of(std::int64_t length) { return record_header + length / 2 +
 /// Number of buckets of the index: cells for twice as many keys as there can be.
 std::uint64_t count_buckets(std::size_t budget, const key_layout& layout) {
   const std::int64_t length = layout.is_uniform() && layout.keys() > 0 ? layout.length(0) : 1;
-  const std::uint64_t most = std::min<std::uint64_t>(
-      budget / (static_cast<std::size_t>(units_of(length)) * unit_bytes), static_cast<std::uint64_t>(layout.keys()));
+  const std::uint64_t most = std::min<std::uint64_t>(budget / (static_cast<std::size_t>(units_of(length)) * unit_bytes),
+                                                     static_cast<std::uint64_t>(layout.keys()));
   return std::bit_ceil(std::max<std::uint64_t>(2, most * 2 / bucket_cells));
 }
 
@@ -151,9 +151,9 @@ void held_keys::push(std::span<const held_key> keys, grant_number newest, const 
 void held_keys::set(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent) {
   for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
     const auto is_right = [&] { return is_of(record, key.slot, newest); };
-    return absent.empty() ? set_values<waiting>(locks_, record, bytes_of(values + key.place), values_at(record), length,
-                                                is_right)
-                          : access_result::elsewhere;
+    return absent.empty()
+               ? set_values<waiting>(locks_, record, bytes_of(values + key.place), values_at(record), length, is_right)
+               : access_result::elsewhere;
   });
 }
 
@@ -203,8 +203,7 @@ access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<c
     store(record + 2, load(0));
     copy_vector(values_at(record), values.data(), layout_.length(slot));
   };
-  const access_result result =
-      write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
+  const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
   if (result != access_result::done) return result;
   store(1, load(1) + 1);
   std::atomic_ref(*unused).store(hash(slot) >> hash_shift << hash_shift | static_cast<std::uint64_t>(record),

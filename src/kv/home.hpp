@@ -42,8 +42,8 @@ struct home {
         forwards(facts->ranks->through, fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
 
-  /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node follows
-  /// the grant of its key: send them before it.
+  /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node
+  /// follows the grant of its key: send them before it.
   bool send_messages();
 
   table values;

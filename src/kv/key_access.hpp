@@ -71,8 +71,8 @@ access_result add_values(key_locks& words, std::int64_t key, rows::add_function 
 }
 
 template <class Access, class IsRight>
-access_result set_values(key_locks& words, std::int64_t key, const std::byte* given, std::byte* to,
-                         std::int64_t length, IsRight&& is_right) {
+access_result set_values(key_locks& words, std::int64_t key, const std::byte* given, std::byte* to, std::int64_t length,
+                         IsRight&& is_right) {
   return write_values<Access>(words, key, key_locks::damage::is_mended, is_right,
                               [&] { copy_vector(to, given, length); });
 }

@@ -28,14 +28,12 @@ enum class home_message : std::uint8_t {
 ///
 /// | | at home | away | recalled |
 /// |---|---|---|---|
-/// | acquire by another node | grant: away; refused if damaged; a wish while operations wait | a wish; recall | a wish |
-/// | acquire by the holder | (it has none) | INTERNAL: it has the key | INTERNAL |
-/// | acquire by the home's own node | grant without a record | a wish; recall | a wish |
-/// | give back by the holder | INTERNAL | at home | at home, or away to the first wish |
-/// | give back by another node | INTERNAL | INTERNAL | INTERNAL |
-/// | operation | done here | forwarded | waits |
-/// | forwarded operation bounces | done here | waits: the key is on its way back | waits |
-/// | death of the holder's agent | ignored: it has none | lost | lost; wishes are refused |
+/// | acquire by another node | grant: away; refused if damaged; a wish while operations wait | a wish; recall | a wish
+/// | | acquire by the holder | (it has none) | INTERNAL: it has the key | INTERNAL | | acquire by the home's own node |
+/// grant without a record | a wish; recall | a wish | | give back by the holder | INTERNAL | at home | at home, or away
+/// to the first wish | | give back by another node | INTERNAL | INTERNAL | INTERNAL | | operation | done here |
+/// forwarded | waits | | forwarded operation bounces | done here | waits: the key is on its way back | waits | | death
+/// of the holder's agent | ignored: it has none | lost | lost; wishes are refused |
 ///
 /// Operations that found the key elsewhere are counted until they are done: a key that has come back is granted again
 /// only when there are none, so that they are done, and a worker's operations stay in order.
@@ -97,9 +95,9 @@ class key_directory {
   key_range slots_;
   int own_node_;
   std::function<bool(int)> is_dead_;
-  std::vector<std::uint32_t> entries_;             // one for each key; empty until the first key moves
-  std::unordered_map<std::int64_t, side> sides_;   // of keys with wishes or waiting operations
-  std::vector<std::int64_t> to_grant_;             // keys at home with wishes
+  std::vector<std::uint32_t> entries_;            // one for each key; empty until the first key moves
+  std::unordered_map<std::int64_t, side> sides_;  // of keys with wishes or waiting operations
+  std::vector<std::int64_t> to_grant_;            // keys at home with wishes
   std::vector<message> messages_;
 };
 

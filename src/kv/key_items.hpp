@@ -29,7 +29,8 @@ class key_items {
     const key_homes* homes;      // name a key in errors
   };
 
-  /// `keys`: the owner's, of memory that `list` keeps. `values`: the whole list's; only an operation that reads the store writes them.
+  /// `keys`: the owner's, of memory that `list` keeps. `values`: the whole list's; only an operation that reads the
+  /// store writes them.
   key_items(owner to, const kv::operation& what, std::shared_ptr<const void> list, std::span<const listed_key> keys,
             const key_layout& layout, float* values)
       : owner_(to), what_(&what), list_(std::move(list)), keys_(keys), layout_(&layout), values_(values) {}

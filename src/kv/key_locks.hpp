@@ -42,8 +42,8 @@ class key_locks {
   }
 
   /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
-  /// have been read, unless it says is_elsewhere(). Throws SYNCYTE_ERR_PEER_DIED for a damaged key, naming the rank that
-  /// died.
+  /// have been read, unless it says is_elsewhere(). Throws SYNCYTE_ERR_PEER_DIED for a damaged key, naming the rank
+  /// that died.
   std::uint64_t begin_read(std::int64_t key) const {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
@@ -62,8 +62,8 @@ class key_locks {
 
   enum class damage { is_refused, is_mended };  ///< a write of all values mends damage
 
-  /// Locks the key for writing until end_write(); false if its values are elsewhere. Throws as begin_read() does, unless
-  /// damage is mended.
+  /// Locks the key for writing until end_write(); false if its values are elsewhere. Throws as begin_read() does,
+  /// unless damage is mended.
   bool begin_write(std::int64_t key, damage what) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
@@ -92,7 +92,7 @@ class key_locks {
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << holder_shift) - 1;
   static constexpr std::uint64_t most_processes = 0x7ffe;
   static constexpr std::uint64_t elsewhere = std::uint64_t{0x7fff} << holder_shift;  // the number after all holders
-  static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;  // above the writer, who has died
+  static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;                // above the writer, who has died
 
   static int holder_of(std::uint64_t word) { return static_cast<int>((word & ~damage_bit) >> holder_shift) - 1; }
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }

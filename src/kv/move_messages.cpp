@@ -33,19 +33,16 @@ move_sender::~move_sender() = default;
 
 void move_sender::add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
                       std::span<const std::byte> values) {
-  const auto last = last_of_.find(rank);
-  if (last == last_of_.end() || added_[last->second].keys.what() != what) {
-    last_of_[rank] = added_.size();
-    added_.push_back({rank, moved_keys(ranks_->rank_name(rank), what, argument)});
-  }
-  added_[last_of_[rank]].keys.add(offset, values);
+  const std::pair key(rank, what);
+  auto next = added_.find(key);
+  if (next == added_.end()) next = added_.emplace(key, moved_keys(ranks_->rank_name(rank), what, argument)).first;
+  next->second.add(offset, values);
 }
 
 bool move_sender::flush() {
   if (added_.empty()) return false;
-  last_of_.clear();
-  for (batch& each : std::exchange(added_, {})) {
-    sent& made = in_flight_.emplace_back(std::move(each), to_, stream_);
+  for (auto& [key, keys] : std::exchange(added_, {})) {
+    sent& made = in_flight_.emplace_back(key.first, std::move(keys), to_, stream_);
     made.running.add(ranks_->at(made.rank), made.requests);
     made.running.drive();
   }

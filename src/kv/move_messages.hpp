@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "access/item_requests.hpp"
@@ -19,12 +20,14 @@
 namespace syncyte::kv {
 
 /// Requests that move keys. Their items are slots of the home rank, counted from its first one. They go through the
-/// fabric's reserved caller: none of them waits for another request.
+/// fabric's reserved caller: none of them waits for another request. Those that are sent to a rank together are sent in
+/// the order of their numbers: a node gives a key back before it asks for it again, and a home recalls what it has
+/// granted.
 enum class move_operation : std::uint16_t {
   // To a home rank, at the object of operations on keys; the first argument is the node.
-  acquire = 4,
-  give_back = 5,  ///< data: values
-  give_back_none = 6,
+  give_back = 4,  ///< data: values
+  give_back_none = 5,
+  acquire = 6,
   locate = 11,  ///< by a common caller: the answer has the rank of each key, as std::int32_t
   // To an agent, at the object of agents; the first argument is the home rank.
   grant = 7,  ///< data: values
@@ -81,13 +84,13 @@ struct rank_network {
   bool is_dead(int rank) const { return at(rank).is_dead; }
 };
 
-/// Sends requests that move keys: those to one rank in the order of add(). One thread uses it.
+/// Sends requests that move keys. One thread uses it.
 class move_sender {
  public:
   move_sender(std::shared_ptr<const rank_network> ranks, fabric::object_name to);
   ~move_sender();
 
-  /// Adds a key to the last request to this rank, if that is of the same operation and not sent yet.
+  /// Adds a key to the next request of this operation to this rank.
   void add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
            std::span<const std::byte> values = {});
   /// Sends what was added; true if there was something.
@@ -104,18 +107,13 @@ class move_sender {
   std::vector<failure> take_failures();
 
  private:
-  struct batch {
-    int rank;
-    moved_keys keys;
-  };
   struct sent;
 
   std::shared_ptr<const rank_network> ranks_;
   fabric::object_name to_;
   fabric::stream stream_;
-  std::vector<batch> added_;
-  std::map<int, std::size_t> last_of_;  // place of each rank's last batch among them
-  std::list<sent> in_flight_;  // destroyed before the stream
+  std::map<std::pair<int, move_operation>, moved_keys> added_;  // by rank and operation
+  std::list<sent> in_flight_;                                   // destroyed before the stream
 };
 
 }  // namespace syncyte::kv

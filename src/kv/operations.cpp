@@ -7,9 +7,7 @@
 #include "base/error.hpp"
 
 namespace syncyte::kv {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 constexpr operation pull{
     1,

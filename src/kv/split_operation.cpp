@@ -11,10 +11,10 @@
 
 namespace syncyte::kv {
 
-split_operation::forward::forward(std::shared_ptr<home> at, const operation& what, int node,
+split_operation::forward::forward(std::shared_ptr<home> at, const operation& what, int node, std::string holder,
                                   std::vector<forwarded_keys::key> keys)
     : of(std::move(at)),
-      requests(of->agents, what, of->facts->rank, of->facts->agent_name(node), std::move(keys)),
+      requests(of->agents, what, of->facts->rank, std::move(holder), std::move(keys)),
       running(of->forwards) {
   running.add(of->facts->agent(node), requests);
   running.drive();
@@ -68,8 +68,7 @@ bool split_operation::collect() {
 access_result split_operation::run(key& which) {
   const std::int64_t slot = which.slot;
   absent_keys absent;
-  const std::size_t done =
-      what_->attempt(home_->values, {&slot, 1}, which.values.data(), which.values.data(), absent);
+  const std::size_t done = what_->attempt(home_->values, {&slot, 1}, which.values.data(), which.values.data(), absent);
   return done == 0 ? access_result::busy : access_result::done;
 }
 
@@ -104,8 +103,11 @@ bool split_operation::progress() {
   }
   std::erase_if(left_, [](const key& each) { return each.slot < 0; });
   if (!to_forward.empty()) home_->send_messages();
-  for (auto& [node, keys] : to_forward)
-    forwards_.push_back(std::make_unique<forward>(home_, *what_, node, std::move(keys)));
+  for (auto& [node, keys] : to_forward) {
+    const std::int64_t first = home_->slots.first + static_cast<std::int64_t>(keys.front().offset);
+    std::string holder = fmt::format("{} (which has key {})", home_->facts->agent_name(node), home_->facts->key(first));
+    forwards_.push_back(std::make_unique<forward>(home_, *what_, node, std::move(holder), std::move(keys)));
+  }
   return left_.empty();
 }
 

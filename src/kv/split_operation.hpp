@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fabric/engine.hpp"
@@ -19,8 +20,8 @@ namespace syncyte::kv {
 /// each key that it found elsewhere (key_directory) until the key is done.
 class split_operation {
  public:
-  /// `slots`: of all keys. `left`: the places of keys that are not done, in their order. `values`: of all keys, given or
-  /// read so far.
+  /// `slots`: of all keys. `left`: the places of keys that are not done, in their order. `values`: of all keys, given
+  /// or read so far.
   split_operation(std::shared_ptr<home> at, const operation& what, std::vector<std::int64_t> slots,
                   std::span<const std::size_t> left, std::vector<std::byte> values);
   ~split_operation();
@@ -41,7 +42,8 @@ class split_operation {
     bool has_bounced = false;  // it is on its way home, or there
   };
   struct forward {
-    forward(std::shared_ptr<home> at, const operation& what, int node, std::vector<forwarded_keys::key> keys);
+    forward(std::shared_ptr<home> at, const operation& what, int node, std::string holder,
+            std::vector<forwarded_keys::key> keys);
     std::shared_ptr<home> of;
     forwarded_keys requests;
     fabric::exchange running;  // destroyed before the requests

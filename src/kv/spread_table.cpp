@@ -2,10 +2,7 @@
 #include "kv/spread_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "access/item_requests.hpp"
@@ -13,6 +10,7 @@
 #include "comm/node_memory.hpp"
 #include "kv/agent_target.hpp"
 #include "kv/key_items.hpp"
+#include "kv/located_keys.hpp"
 #include "kv/table_target.hpp"
 #include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
@@ -53,8 +51,8 @@ std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, 
 }
 
 /// Adds two objects: of homes, and of agents, whose names the other object has to know.
-void spread_table::make_movable(comm::collective_call& call, std::int64_t foreign_bytes,
-                                const key_locks::process& self, std::shared_ptr<void> memory) {
+void spread_table::make_movable(comm::collective_call& call, std::int64_t foreign_bytes, const key_locks::process& self,
+                                std::shared_ptr<void> memory) {
   const topology::node_group& node = comm_.node();
   const auto budget = static_cast<std::size_t>(foreign_bytes) / 64 * 64;
   const key_layout& layout = tables_.front().layout();
@@ -65,17 +63,18 @@ void spread_table::make_movable(comm::collective_call& call, std::int64_t foreig
   auto network = std::make_shared<const rank_network>(
       ranks_->through(), [ranks = ranks_](int rank) -> fabric::peer& { return ranks->at(rank); },
       [ranks = ranks_](int rank) { return ranks->rank_name(rank); });
-  facts_ = std::make_shared<const move_facts>(move_facts{
-      .ranks = std::move(network),
-      .rank = comm_.rank(),
-      .node = node.index,
-      .agents = comm::share_table<int>(call, find_agents(comm_), self.name.c_str()),
-      .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
-      .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
-      .slots = [homes = homes_](int rank) { return homes->slots(rank); },
-      .is_here = [&node](int rank) { return node.is_here(rank); },
-      .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); }});
-  const auto kept = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(memory), records);
+  facts_ = std::make_shared<const move_facts>(
+      move_facts{.ranks = std::move(network),
+                 .rank = comm_.rank(),
+                 .node = node.index,
+                 .agents = comm::share_table<int>(call, find_agents(comm_), self.name.c_str()),
+                 .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
+                 .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
+                 .slots = [homes = homes_](int rank) { return homes->slots(rank); },
+                 .is_here = [&node](int rank) { return node.is_here(rank); },
+                 .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); }});
+  const auto kept =
+      std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(memory), records);
   const fabric::object_name homes = ranks_->next_name(0);
   agents_ = ranks_->next_name(1);
   name_ = ranks_->add_object(
@@ -94,57 +93,28 @@ void spread_table::stop_serving() {
   if (held_) ranks_->through().targets().remove(agents_);
 }
 
+/// Records of a dead agent's node are lost: nobody could give them back.
+bool spread_table::is_agent_dead() const { return ranks_->at(comm_.node().members.front()).is_dead; }
+
 bool spread_table::is_elsewhere(std::int64_t slot) const {
   const int place = comm_.node().node_rank(homes_->rank_of_slot(slot));
   return tables_[static_cast<std::size_t>(place)].is_elsewhere(slot);
 }
 
+/// Whether a key is at this node now, by a grant up to `newest` if it is another node's.
+bool spread_table::is_here(int home, std::int64_t slot, held_keys::grant_number newest) const {
+  if (comm_.node().is_here(home)) return !(held_ && is_elsewhere(slot));
+  return held_ && held_->holds(slot, newest);
+}
+
 bool spread_table::are_here(std::span<const std::int64_t> keys, const unanswered_operations& before) const {
   bool result = true;
-  const auto newest = held_ ? std::min(before.grants, held_->grants()) : 0;
-  homes_->for_each(keys, [&](int owner, std::int64_t slot) {
-    if (!result) return;
-    if (comm_.node().is_here(owner))
-      result = !(held_ && is_elsewhere(slot)) && !before.have_asked(slot);
-    else
-      result = held_ && held_->holds(slot, newest) && !before.have_asked(slot);
+  const auto newest = held_ && !is_agent_dead() ? std::min(before.grants, held_->grants()) : 0;
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    result = result && is_here(home, slot, newest) && !before.have_asked(slot);
   });
   return result;
 }
-
-namespace {
-
-/// Keys of which a home is asked where they are, for access::item_requests; read() writes the ranks.
-class located_keys {
- public:
-  struct key {
-    std::uint64_t offset;
-    std::int32_t* rank;
-  };
-  located_keys(std::string owner, std::vector<key> keys) : owner_(std::move(owner)), keys_(std::move(keys)) {}
-
-  std::string owner_name() const { return owner_; }
-  std::uint16_t operation() const { return static_cast<std::uint16_t>(move_operation::locate); }
-  bool happens_once() const { return false; }
-  bool reads() const { return true; }
-  std::span<const std::byte> own() const { return {}; }
-  std::size_t size() const { return keys_.size(); }
-  std::size_t most_together() const { return size(); }
-  std::uint64_t offset(std::size_t i) const { return keys_[i].offset; }
-  std::size_t bytes(std::size_t) const { return sizeof(std::int32_t); }
-  std::array<std::uint64_t, 2> arguments(std::size_t) const { return {}; }
-  void write(std::size_t, std::size_t, std::byte*) const {}
-  void read(std::size_t first, std::size_t count, const std::byte* from) const {
-    for (std::size_t i = first; i < first + count; ++i, from += sizeof(std::int32_t))
-      std::memcpy(keys_[i].rank, from, sizeof(std::int32_t));
-  }
-
- private:
-  std::string owner_;
-  std::vector<key> keys_;
-};
-
-}  // namespace
 
 void spread_table::locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const {
   std::map<int, std::vector<located_keys::key>> by_home;
@@ -172,7 +142,7 @@ class spread_table::run {
     for (const keys_by_owner::part& each : sorted_->parts()) {
       if (of_.comm_.node().is_here(each.owner))
         begin_here(each);
-      else if (of_.held_ && !of_.held_->is_empty())
+      else if (of_.held_ && !of_.held_->is_empty() && !of_.is_agent_dead())
         begin_held(each);
       else
         ask(each.owner, sorted_, each.elements);
@@ -196,7 +166,7 @@ class spread_table::run {
   access::owners_transfer* transfer() { return result_.get(); }
   started_transfer take() {
     started_transfer result{std::move(result_), {.grants = grants_}};
-    if (!asked_->empty()) result.until_its_end.asked.push_back(std::move(asked_));
+    if (asked_) result.until_its_end.asked.push_back(std::move(asked_));
     return result;
   }
 
@@ -254,6 +224,7 @@ class spread_table::run {
   /// Asks for keys that are at this node, or were, or whose home is.
   void ask_again(int owner, key_list keys) {
     if (keys.empty()) return;
+    if (!asked_) asked_ = std::make_shared<unanswered_operations::slot_set>();
     for (const listed_key& each : keys) asked_->insert(each.slot);
     const auto kept = std::make_shared<const key_list>(std::move(keys));
     ask(owner, kept, *kept);
@@ -273,7 +244,7 @@ class spread_table::run {
   float* values_;
   const unanswered_operations& before_;
   held_keys::grant_number grants_ = std::numeric_limits<held_keys::grant_number>::max();  // when it began
-  std::shared_ptr<unanswered_operations::slot_set> asked_ = std::make_shared<unanswered_operations::slot_set>();
+  std::shared_ptr<unanswered_operations::slot_set> asked_;                                // null: none
   std::shared_ptr<const keys_by_owner> sorted_;
   std::vector<here_part> here_;
   std::vector<held_part> held_;
@@ -308,16 +279,20 @@ bool spread_table::pull_here(std::span<const std::int64_t> keys, std::span<float
   }
   std::vector<float> read(values.size());
   const auto in = make_stream();
-  if (start(*in, pull, keys, read.data(), false, before).rest) return false;  // a key has left: what it asks is given up
+  if (start(*in, pull, keys, read.data(), false, before).rest)
+    return false;  // a key has left: what it asks is given up
   std::ranges::copy(read, values.begin());
   return true;
 }
 
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
-  if (!held_ || are_here(keys)) return nullptr;
+  if (!held_) return nullptr;
   const int agent = comm_.node().members.front();
   moved_keys asked(ranks_->rank_name(agent), move_operation::want, 0);
-  homes_->for_each(keys, [&](int, std::int64_t slot) { asked.add(static_cast<std::uint64_t>(slot), {}); });
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    if (!is_here(home, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
+  });
+  if (asked.size() == 0) return nullptr;
   auto result = std::make_unique<access::owners_transfer>(ranks_, "store_worker_localize", &in);
   result->add(agent, std::make_unique<access::item_requests<moved_keys>>(agents_, std::move(asked)));
   return result;

@@ -42,9 +42,9 @@ struct started_transfer {
   unanswered_operations until_its_end = {};
 };
 
-/// Values of all keys at the ranks of several nodes. Keys at this node, of its ranks or moved here, are read and written
-/// in its memory. Ranks of other nodes get requests, one stream for each rank; they overlap. Several threads may use a
-/// table at once.
+/// Values of all keys at the ranks of several nodes. Keys at this node, of its ranks or moved here, are read and
+/// written in its memory. Ranks of other nodes get requests, one stream for each rank; they overlap. Several threads
+/// may use a table at once.
 ///
 /// After an error any key of the list may have been processed or not; each rank processes its keys in order. A rank
 /// processes operations of one stream in the order of their starts, operations of several streams in any order.
@@ -71,9 +71,9 @@ class spread_table {
   std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
 
   /// Begins an operation: keys at this node are done on return; wait() for the others, or if `is_driven` let them make
-  /// progress and wait later. This object and `values`, which only an operation that reads the store changes, stay until
-  /// the end; `keys` need not. The transfer throws an error of this node's keys; without a transfer this function does.
-  /// `before`: operations in the same stream.
+  /// progress and wait later. This object and `values`, which only an operation that reads the store changes, stay
+  /// until the end; `keys` need not. The transfer throws an error of this node's keys; without a transfer this function
+  /// does. `before`: operations in the same stream.
   started_transfer start(fabric::stream& in, const operation& what, std::span<const std::int64_t> keys, float* values,
                          bool is_driven, const unanswered_operations& before = {});
 
@@ -93,6 +93,9 @@ class spread_table {
                     std::shared_ptr<void> memory);
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(comm_.node().node_rank(rank))]; }
   bool is_elsewhere(std::int64_t slot) const;
+  bool is_here(int home, std::int64_t slot,
+               held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;
+  bool is_agent_dead() const;
 
   const comm::communicator& comm_;
   std::shared_ptr<fabric::group> ranks_;

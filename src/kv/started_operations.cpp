@@ -4,31 +4,61 @@
 #include <algorithm>
 
 namespace syncyte::kv {
+namespace {
 
-/// Looks at all operations, but only when their number has doubled since the last time.
+/// Most operations in flight that have asked for keys of this node; each key of a further one is looked for in all.
+constexpr std::size_t most_asking = 64;
+
+}  // namespace
+
+/// Looks at all operations, but only when their number has doubled since the last time. Several threads may add in
+/// another order than they have begun.
 void started_operations::add(const std::shared_ptr<access::started>& started,
                              const unanswered_operations& until_its_end) {
   const std::lock_guard lock(mutex_);
   if (operations_.size() >= forget_at_) {
-    forget_ended();
+    forget([](const in_flight& each) { return each.operation->has_ended(); });
     forget_at_ = std::max<std::size_t>(16, 2 * operations_.size());
   }
-  operations_.push_back({started, until_its_end});
+  const auto grants = until_its_end.grants;
+  for (auto each = operations_.rbegin(); each != operations_.rend() && each->grants > grants; ++each)
+    each->grants = grants;
+  operations_.push_back({started, grants, until_its_end.asked.empty() ? nullptr : until_its_end.asked.front()});
+  asking_ += operations_.back().asked ? 1 : 0;
 }
 
-void started_operations::forget_ended() {
-  std::erase_if(operations_, [](const in_flight& each) { return each.operation->has_ended(); });
+template <class Which>
+void started_operations::forget(Which&& which) {
+  std::erase_if(operations_, [&](const in_flight& each) {
+    if (!which(each)) return false;
+    asking_ -= each.asked ? 1 : 0;
+    return true;
+  });
+}
+
+std::shared_ptr<access::started> started_operations::first_of_too_many() {
+  const std::lock_guard lock(mutex_);
+  if (asking_ <= most_asking) return nullptr;
+  return std::ranges::find_if(operations_, [](const in_flight& each) { return each.asked != nullptr; })->operation;
 }
 
 unanswered_operations started_operations::unanswered() {
-  const std::lock_guard lock(mutex_);
-  if (operations_.empty()) return {};
-  forget_ended();
-  unanswered_operations result;
-  for (const in_flight& each : operations_) {
-    result.grants = std::min(result.grants, each.until_its_end.grants);
-    result.asked.insert(result.asked.end(), each.until_its_end.asked.begin(), each.until_its_end.asked.end());
+  while (const auto first = first_of_too_many()) {
+    first->await_end();
+    const std::lock_guard lock(mutex_);
+    forget([&](const in_flight& each) { return each.operation == first; });
   }
+  const std::lock_guard lock(mutex_);
+  if (asking_ > 0) forget([](const in_flight& each) { return each.asked && each.operation->has_ended(); });
+  while (!operations_.empty() && operations_.front().operation->has_ended()) {
+    asking_ -= operations_.front().asked ? 1 : 0;
+    operations_.pop_front();
+  }
+  unanswered_operations result;
+  if (operations_.empty()) return result;
+  result.grants = operations_.front().grants;
+  for (const in_flight& each : operations_)
+    if (asking_ > result.asked.size() && each.asked) result.asked.push_back(each.asked);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,7 +17,7 @@ namespace syncyte::kv {
 class started_operations {
  public:
   void add(const std::shared_ptr<access::started>& started, const unanswered_operations& until_its_end = {});
-  /// What a further operation may not overtake.
+  /// What a further operation may not overtake. Waits while very many operations have asked for keys of this node.
   unanswered_operations unanswered();
   /// Waits for all; their errors stay for their requests.
   void await_ends();
@@ -26,14 +27,18 @@ class started_operations {
  private:
   struct in_flight {
     std::shared_ptr<access::started> operation;
-    unanswered_operations until_its_end;
+    held_keys::grant_number grants;  // never less than that of the operation before
+    std::shared_ptr<const unanswered_operations::slot_set> asked;
   };
 
   std::vector<std::shared_ptr<access::started>> all() const;
-  void forget_ended();  // with the lock held
+  std::shared_ptr<access::started> first_of_too_many();
+  template <class Which>
+  void forget(Which&& which);  // with the lock held
 
   mutable std::mutex mutex_;  // guards the members below
-  std::vector<in_flight> operations_;
+  std::deque<in_flight> operations_;
+  std::size_t asking_ = 0;      // how many of them have `asked`
   std::size_t forget_at_ = 16;  // size at which ended operations are looked for
 };
 

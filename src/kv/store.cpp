@@ -161,9 +161,8 @@ std::int64_t foreign_bytes_of(comm::collective_call& call, const store_options& 
                               const comm::node_memory& values) {
   const bool moves = base::environment_choice(base::settings::store_moves) == base::settings::toggle::on;
   if (mpi::allreduce(std::uint64_t{moves}, MPI_MIN, call.comm().data()) == 0) return -1;
-  return options.foreign_bytes >= 0
-             ? options.foreign_bytes
-             : std::max(least_foreign_bytes, static_cast<std::int64_t>(values.all().size() / 4));
+  return options.foreign_bytes >= 0 ? options.foreign_bytes
+                                    : std::max(least_foreign_bytes, static_cast<std::int64_t>(values.all().size() / 4));
 }
 
 /// On one node a table of all keys; on several one for each rank of this node.
@@ -307,7 +306,7 @@ void store::set_sampling(const syncyte_store_sampling_t& asked) {
                             .length = [this](std::int64_t key) { return length(key); },
                             .is_local = {}};
   if (spread_ != nullptr && kind_of_homes_ != SYNCYTE_STORE_HOMES_BLOCK)
-    facts.is_local = [this](std::int64_t key) { return comm_->node().is_here(homes_->owner(key)); };
+    facts.is_local = [this](std::int64_t key) { return are_local({&key, 1}); };
   auto made = std::make_shared<sampling>(std::move(facts), asked, text_);
   const std::lock_guard lock(sampling_mutex_);
   sampling_ = std::move(made);

@@ -50,8 +50,8 @@ class table_target final : public fabric::target {
   std::int32_t rank_;
   std::shared_ptr<void> memory_;
   std::shared_ptr<home> home_;
-  std::vector<std::int64_t> asked_;  // slots of the request that is served
-  absent_keys absent_;               // of them
+  std::vector<std::int64_t> asked_;    // slots of the request that is served
+  absent_keys absent_;                 // of them
   std::chrono::nanoseconds looked_{};  // for deaths
 };
 

@@ -72,8 +72,7 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number)
 worker::~worker() { store_->workers().leave(number_); }
 
 worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
-  auto begun =
-      store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
+  auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
   count(done_[what.number], std::ssize(keys));
   return finish(std::move(begun), when);
 }

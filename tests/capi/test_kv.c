@@ -320,6 +320,38 @@ static void clocks_and_intents(void) {
   EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
+/* A key moves to each rank's node in turn; what is added to it stays. */
+static void keys_move(void) {
+  syncyte_store_t kv = make_store(1, 1);
+  syncyte_store_worker_t worker = make_worker(kv, 0);
+  int64_t list[2] = {1, 2};
+  int32_t flags[2] = {0, 0}, ranks[2] = {-1, -1};
+  float one[2] = {1, 1}, found[2] = {0, 0};
+  const syncyte_buffer_t wanted = key_list(list, 2), ones = value_list(one, 2), values = value_list(found, 2);
+  for (int turn = 0; turn < size; ++turn) {
+    EXPECT_OK(syncyte_store_worker_barrier(worker));
+    if (turn != rank) continue;
+    syncyte_request_t request = NULL;
+    EXPECT_OK(syncyte_store_worker_ilocalize(worker, &wanted, &request));
+    EXPECT_OK(syncyte_request_wait(&request));
+    EXPECT_OK(syncyte_store_is_local(kv, 2, list, flags));
+    EXPECT(flags[0] == 1 && flags[1] == 1);
+    EXPECT_OK(syncyte_store_worker_push(worker, &wanted, &ones));
+  }
+  EXPECT_OK(syncyte_store_worker_barrier(worker));
+  EXPECT_OK(syncyte_store_worker_pull(worker, &wanted, &values));
+  EXPECT(found[0] == (float)size && found[1] == (float)size);
+  EXPECT_OK(syncyte_store_locate(kv, 2, list, ranks));
+  EXPECT(ranks[0] >= 0 && ranks[0] < size);
+  EXPECT_OK(syncyte_store_locate(kv, 0, NULL, NULL));
+  list[1] = keys;
+  EXPECT_ERROR(syncyte_store_locate(kv, 2, list, ranks), SYNCYTE_ERR_INDEX, "keys[1] is 1000; expected 0 to 999");
+  EXPECT_ERROR(syncyte_store_is_local(kv, 2, list, flags), SYNCYTE_ERR_INDEX, "keys[1] is 1000; expected 0 to 999");
+  EXPECT_OK(syncyte_store_worker_barrier(worker));
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&kv));
+}
+
 int main(void) {
   world = start(&rank, &size);
   all_push();
@@ -330,6 +362,7 @@ int main(void) {
   a_barrier_meets_another_call();
   numbers_of_workers();
   clocks_and_intents();
+  keys_move();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures == 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parameter store under load: workers of all ranks pull, push and set random keys concurrently. At the end each
-   value equals the workers' count. Values are integers below 2^24, which float32 represents exactly. */
+/* The parameter store under load: workers of all ranks pull, push and set random keys concurrently, and between nodes
+   take them from each other. At the end each value equals the workers' count. Values are integers below 2^24, which
+   float32 represents exactly. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ typedef struct {
   int64_t own;     /* number of each worker's own keys */
   const int64_t* lengths;
   int64_t* expected; /* for each key: the sum of this worker's pushes, or its own key's value; 0 for others' keys */
+  syncyte_request_t moving; /* a localize in flight, or null */
   int is_wrong;
 } user;
 
@@ -89,15 +91,30 @@ static void read_keys(user* me, int if_local, int64_t count) {
   EXPECT(!me->is_wrong);
 }
 
+static void move_keys(user* me, int waits, int64_t count) {
+  int64_t list[batch];
+  for (int64_t k = 0; k < count; ++k) list[k] = draw_written(me);
+  const syncyte_buffer_t keys = vector_of(list, SYNCYTE_INT64, count);
+  if (waits) {
+    EXPECT_OK(syncyte_store_worker_localize(me->worker, &keys));
+    return;
+  }
+  if (me->moving != NULL) EXPECT_OK(syncyte_request_wait(&me->moving));
+  EXPECT_OK(syncyte_store_worker_ilocalize(me->worker, &keys, &me->moving));
+}
+
 static void* storm(void* context) {
   user* const me = context;
   for (int i = 0; i < operations && !me->is_wrong; ++i) {
-    const int64_t kind = draw(me, 10), count = 1 + draw(me, batch);
+    const int64_t kind = draw(me, 12), count = 1 + draw(me, batch);
     if (kind < 5)
       write_keys(me, kind == 0, count);
-    else
+    else if (kind < 10)
       read_keys(me, kind == 5, count);
+    else
+      move_keys(me, kind == 10, count);
   }
+  if (me->moving != NULL) EXPECT_OK(syncyte_request_wait(&me->moving));
   EXPECT_OK(syncyte_store_worker_barrier(me->worker));
   return NULL;
 }
@@ -120,13 +137,14 @@ static void check(const user* me, int64_t* counted, int64_t* expected) {
   EXPECT(wrong == 0);
 }
 
-static void run(int64_t shared, int64_t own, int64_t most_values) {
+static void run(int64_t shared, int64_t own, int64_t most_values, int64_t foreign_bytes) {
   user users[2] = {{.shared = shared, .own = own}, {.shared = shared, .own = own}};
   const int64_t keys = key_count(users);
   int64_t* const lengths = malloc((size_t)keys * sizeof *lengths);
   for (int64_t key = 0; key < keys; ++key) lengths[key] = 1 + key * 7 % most_values;
   syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;
   options.workers = 2;
+  options.foreign_bytes = foreign_bytes;
   syncyte_store_t kv = NULL;
   EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, &options, &kv));
   pthread_t threads[2];
@@ -152,8 +170,8 @@ static void run(int64_t shared, int64_t own, int64_t most_values) {
 int main(int argc, char** argv) {
   if (argc > 1) operations = atoi(argv[1]);
   world = start(&rank, &size);
-  run(5, 1, longest);
-  run(20000, 2000, 16);
+  run(5, 1, longest, -1);
+  run(20000, 2000, 16, 1 << 16);
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures == 0 ? 0 : 1;

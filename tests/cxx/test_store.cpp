@@ -89,6 +89,23 @@ TEST_F(cxx_store, lengths_of_each_key_and_samples) {
   worker.localize(keys);
 }
 
+TEST_F(cxx_store, keys_move_to_the_node_that_localizes_them) {
+  const syncyte::store table(world_, 10, 1, {.foreign_bytes = 4096});
+  const syncyte::store_worker worker = table.worker();
+  const std::array<std::int64_t, 2> keys{3, 8};
+  worker.localize(keys);
+  worker.ilocalize(keys).wait();
+  worker.push(keys, std::array{1.0F, 1.0F});
+  worker.barrier();
+  std::array<float, 2> values{};
+  worker.pull(keys, values);
+  EXPECT_EQ(values[0], static_cast<float>(world_.size()));
+  for (const std::int32_t rank : table.locate(keys)) EXPECT_TRUE(rank >= 0 && rank < world_.size());
+  EXPECT_EQ(table.is_local(keys).size(), 2u);
+  EXPECT_THROW(syncyte::store(world_, 10, 1, {.foreign_bytes = -5}), syncyte::argument_error);
+  worker.barrier();
+}
+
 TEST_F(cxx_store, threads_have_workers_of_their_own) {
   const syncyte::store table(world_, 4, 1, {.workers = 3});
   std::vector<syncyte::store_worker> workers;

@@ -10,6 +10,7 @@
 //   broken_idle, broken_asked   the same, but TCP gives up the connections while there are no requests
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   store_restored, store_lossy   the same for pushes to a store
+//   store_moves_restored, store_moves_lossy   the same, while both take keys from each other
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
 //
 // Each rank prints a verdict and ends by _exit(): MPI cannot be used after a death.
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <random>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -118,6 +120,19 @@ syncyte_status_t push_ones() {
   return syncyte_store_worker_push(worker, &wanted, &source);
 }
 
+/// push_ones() while some keys, others each time, move here.
+syncyte_status_t move_and_push_ones() {
+  static std::mt19937 random(static_cast<unsigned>(rank_of_process));
+  std::vector<std::int64_t> taken(16);
+  for (auto& key : taken) key = static_cast<std::int64_t>(random() % keys);
+  const syncyte_buffer_t wanted = buffer_of(taken.data(), SYNCYTE_INT64, {std::ssize(taken)});
+  syncyte_request_t moving = nullptr;
+  require(syncyte_store_worker_ilocalize(worker, &wanted, &moving), "ilocalize");
+  const syncyte_status_t status = push_ones();
+  require(syncyte_request_wait(&moving), "localize");
+  return status;
+}
+
 /// How ranks add to data that they share, and read them.
 struct shared_data {
   syncyte_status_t (*add)();
@@ -127,6 +142,7 @@ struct shared_data {
 
 const shared_data of_tensor{add_ones, gather, [] { return syncyte_tensor_sync(tensor); }};
 const shared_data of_store{push_ones, pull, [] { return syncyte_store_sync(store); }};
+const shared_data of_moves{move_and_push_ones, pull, [] { return syncyte_store_sync(store); }};
 
 void expect_exactly(int adds, const shared_data& data) {
   std::vector<float> output;
@@ -303,6 +319,7 @@ int main(int, char** argv) {
   if (what == "restored") run_restored(of_tensor, 2, 2);
   if (what == "restored_late") run_restored(of_tensor, 1, 6);
   if (what == "store_restored") run_restored(of_store, 2, 2);
+  if (what == "store_moves_restored") run_restored(of_moves, 2, 2);
   if (what.starts_with("broken")) shorten_tcp();
   if (what == "restored_idle") run_idle(of_tensor, 6, "TCPTimeouts");
   if (what == "restored_asked") run_idle(of_tensor, 4.5, "TCPTimeouts");
@@ -310,6 +327,7 @@ int main(int, char** argv) {
   if (what == "broken_asked") run_idle(of_tensor, 4.5, "TCPAbortOnTimeout");
   if (what == "lossy") run_lossy(of_tensor, world);
   if (what == "store_lossy") run_lossy(of_store, world);
+  if (what == "store_moves_lossy") run_lossy(of_moves, world);
   if (what == "news") run_news(world);
   if (rank == 1) {
     sleep_seconds(0.5);

@@ -33,8 +33,11 @@ class home {
   std::vector<std::uint64_t> values_ = std::vector<std::uint64_t>(keys * length / 2);
 
  public:
-  kv::table table{kv::key_layout(first + keys, length), words_.data(), values_.data(),
-                  {0, [](int process) { return process != 7; }}, first};
+  kv::table table{kv::key_layout(first + keys, length),
+                  words_.data(),
+                  values_.data(),
+                  {0, [](int process) { return process != 7; }},
+                  first};
   std::set<int> dead;
   kv::key_directory directory{table, {first, keys}, own, [this](int node) { return dead.contains(node); }};
 
@@ -45,7 +48,9 @@ class home {
       result.push_back(fmt::format("{} {}: {}", names[static_cast<int>(each.what)], each.node, each.slot));
     return result;
   }
-  kv::key_locks locks_of(int process) { return {words_.data(), {process, [](int) { return true; }}, first}; }
+  kv::key_locks locks_of(int process) {
+    return {words_.data(), {process, [](int) { return true; }}, first};
+  }
   float value(std::int64_t slot) const {
     float result = 0;
     std::memcpy(&result, directory.values_of(slot).data(), sizeof result);

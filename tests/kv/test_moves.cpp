@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys that move between nodes: where they are, that no write is lost or doubled, and that operations of one worker stay
-// in order, while ranks take keys from each other.
+// Keys that move between nodes: where they are, that no write is lost or doubled, and that operations of one worker
+// stay in order, while ranks take keys from each other.
 
 #include <gtest/gtest.h>
 
@@ -26,9 +26,8 @@ using value_list = std::vector<float>;
 
 std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, std::int64_t foreign_bytes = -1,
                                       std::int32_t workers = 1) {
-  return kv::store::create(
-      test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
-      {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .error = {}});
+  return kv::store::create(test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
+                           {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .error = {}});
 }
 
 /// A worker whose keys and values are vectors.

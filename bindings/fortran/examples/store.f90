@@ -9,7 +9,7 @@ program store
   type(syncyte_store_worker) :: worker
   type(syncyte_request) :: request
   real(real32), asynchronous :: values(4, 2)
-  integer :: keys(2), owners(2), ranks, pulled, active
+  integer :: keys(2), owners(2), homes(2), flags(2), ranks, pulled, active
   integer(int64) :: lengths(2), sample, drawn(2)
   logical :: is_local
 
@@ -46,8 +46,17 @@ program store
   call worker%iset(keys, values, request)
   call request%wait()
 
+  ! Keys move to the node that uses them; all others find them there
+  if (world%rank() == 0) call worker%localize(keys)
+  call worker%barrier()
+  call parameters%is_local(keys, flags)
+  call parameters%locate(keys, homes)
+  if (world%rank() == 0 .and. any(flags /= 1)) error stop "localize"
+  if (any(homes < 0) .or. any(homes >= ranks)) error stop "locate"
+  call worker%ilocalize(keys, request)
+  call request%wait()
+
   ! The worker tells which keys it will use, and pulls samples of keys
-  call worker%localize(keys)
   call worker%intent(keys, worker%clock() + 1)
   call worker%advance_clock()
   call parameters%set_sampling(max_key=1000, scheme=SYNCYTE_STORE_PREPARED)

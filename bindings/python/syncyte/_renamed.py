@@ -23,7 +23,6 @@ METHODS = {
     "StoreWorker.wait_sync": "StoreWorker.flush",
     "StoreWorker.begin_setup": "StoreWorker.barrier",
     "StoreWorker.end_setup": "StoreWorker.barrier",
-    "StoreWorker.ilocalize": "StoreWorker.localize",
 }
 
 KEYWORDS = {"set_sampling.pool_size": "shared_keys", "fetch_add.value": "operand", "ifetch_add.value": "operand"}

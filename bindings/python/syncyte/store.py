@@ -129,7 +129,9 @@ class Store(Handle):
             threads = at_least(1, as_int32(workers, "workers"), "workers")
             names = {"name": _library.name_bytes(name), "label": _library.name_bytes(label, "label")}
             placed = _choice(homes, c.StoreHomes, "homes", "HOMES_")
-            room = -1 if foreign_bytes is None else at_least(0, as_int64(foreign_bytes, "foreign_bytes"), "foreign_bytes")
+            room = (
+                -1 if foreign_bytes is None else at_least(0, as_int64(foreign_bytes, "foreign_bytes"), "foreign_bytes")
+            )
             chosen = _library.new_struct(c.StoreOptions, workers=threads, homes=placed, foreign_bytes=room, **names)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 

@@ -22,10 +22,10 @@
  * waited for before it began.
  *
  * Each key has a home rank: option `homes` of store_create(), key mod ranks by default. Its values are there, or at a
- * node that has localized it (store_worker_localize()). Keys at this node are local: they are read and written in shared
- * memory. For other keys their home rank gets requests, each for many keys; a thread of its process serves them, also
- * while the rank computes without calls, and passes those on whose values are at another node. On several nodes a key
- * has at most 65534 values.
+ * node that has localized it (store_worker_localize()). Keys at this node are local: they are read and written in
+ * shared memory. For other keys their home rank gets requests, each for many keys; a thread of its process serves them,
+ * also while the rank computes without calls, and passes those on whose values are at another node. On several nodes a
+ * key has at most 65534 values.
  *
  * The store takes memory for the values, rounded up to 8 bytes for each key, and 8 more bytes for each key; another 8
  * bytes for each of all keys on each node if lengths differ. On one node it has no thread.
@@ -326,8 +326,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_if_local(syncyte_store
  * @brief {by_hand, started} Moves the values of keys to this node, so that they are local, until another node localizes
  * them or memory for other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key
  * that cannot come stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or
- * SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other operations
- * go on meanwhile, also on these keys; the order of a worker's operations is kept.
+ * SYNCYTE_STORE_MOVES is off. On return, or at the end of the request, each key is here or cannot come. Other
+ * operations go on meanwhile, also on these keys; the order of a worker's operations is kept.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @return as pull.

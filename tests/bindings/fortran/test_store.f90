@@ -17,9 +17,10 @@ program test_store
   call s%create(world, 50, 3, name="test", homes=SYNCYTE_STORE_HOMES_CYCLIC)
   call s%worker(w)
   call check_equal(s%keys(), 50_int64, "keys")
-  call moving()
+call moving()
   call started()
   call asking()
+  call moving()
   call sampling()
   call errors()
   call uneven()
@@ -113,6 +114,34 @@ contains
     call w%info(clock=values(1), stat=stat)
     call check_equal(stat, SYNCYTE_ERR_TYPE, "a counter that is no integer")
   end subroutine asking
+
+  !> All ranks take a key in turn, and add to it where it is then
+  subroutine moving()
+    integer :: turn, flags(1), homes(1), status
+    real(real32) :: ones(3), found(3)
+    type(syncyte_request) :: request
+
+    ones = 1
+    call w%barrier()
+    if (rank == 0) call w%set(30, 0 * ones)
+    do turn = 0, ranks - 1
+      call w%barrier()
+      if (turn /= rank) cycle
+      call w%ilocalize([30], request)
+      call request%wait()
+      call s%is_local([30], flags)
+      call check(flags(1) == 1, "a localized key is local")
+      call w%push(30, ones)
+    end do
+    call w%barrier()
+    call w%pull(30, found)
+    call check(all(nint(found) == ranks), "no add is lost")
+    call s%locate([30], homes)
+    call check(homes(1) >= 0 .and. homes(1) < ranks, "a rank of its node")
+    call s%locate([-1], homes, stat=status)
+    call check_equal(status, SYNCYTE_ERR_INDEX, "a key that does not exist")
+    call s%sync()
+  end subroutine moving
 
   subroutine sampling()
     integer(int64) :: sample, keys(2)

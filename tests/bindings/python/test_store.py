@@ -165,7 +165,6 @@ def test_former_names_say_the_new_ones(store):
         "wait_all": "is now syncyte.wait_all, of the requests that",
         "wait_sync": "StoreWorker.wait_sync is now StoreWorker.flush",
         "begin_setup": "StoreWorker.begin_setup is now StoreWorker.barrier",
-        "ilocalize": "is now StoreWorker.localize",
     }.items():
         with pytest.raises(AttributeError, match=new):
             getattr(worker, name)
@@ -334,6 +333,32 @@ def test_ctrl_c_ends_a_wait_for_workers(comm):
         waiting.barrier()
     timer.join()
     in_threads(lambda number: (waiting, other)[number].barrier())
+
+
+def test_keys_move_to_the_node_that_localizes_them(comm):
+    store = syncyte.Store(20, 2, foreign_bytes=4096)
+    worker = store.worker()
+    keys = np.arange(5, 9)
+    assert store.locate(keys).tolist() == store.owner(keys).tolist()
+    for turn in range(SIZE):
+        worker.barrier()
+        if turn == RANK:
+            assert worker.ilocalize(keys).wait() is None
+            assert store.is_local(keys).all()
+            worker.push(keys, np.ones((4, 2), np.float32))
+            assert worker.pull_if_local(keys) is not None
+    worker.barrier()
+    assert worker.pull(keys).tolist() == [[SIZE, SIZE]] * 4
+    assert set(store.locate(keys).tolist()) <= set(range(SIZE))
+    for call in (worker.localize, worker.ilocalize, store.is_local, store.locate):
+        with pytest.raises(syncyte.OutOfRangeError, match=r"keys\[1\] is 20"):
+            call([3, 20])
+    worker.barrier()
+
+
+def test_a_budget_for_keys_of_other_nodes_is_not_negative(comm):
+    with pytest.raises(syncyte.ArgumentError, match="foreign_bytes is -2"):
+        syncyte.Store(3, 1, foreign_bytes=-2)
 
 
 def test_clocks_and_intents_are_recorded(store):
