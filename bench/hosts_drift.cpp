@@ -355,8 +355,8 @@ void run() {
       const std::size_t turn = round % 2 == 0 ? i : jobs.size() - 1 - i;
       measured[turn].push_back(jobs[turn].run_round());
     }
-  report_all(measured, count_moved_keys(batches, home_of));
   for (job& each : jobs) each.verify();
+  report_all(measured, count_moved_keys(batches, home_of));
 }
 
 }  // namespace
