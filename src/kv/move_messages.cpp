@@ -12,12 +12,8 @@ void moved_keys::write(std::size_t first, std::size_t count, std::byte* to) cons
 
 /// A batch in flight.
 struct move_sender::sent {
-  sent(batch of, fabric::object_name to, fabric::stream& in)
-      : rank(of.rank),
-        what(of.keys.what()),
-        offsets(of.keys.offsets()),
-        requests(to, std::move(of.keys)),
-        running(in) {}
+  sent(int to_rank, moved_keys keys, fabric::object_name to, fabric::stream& in)
+      : rank(to_rank), what(keys.what()), offsets(keys.offsets()), requests(to, std::move(keys)), running(in) {}
 
   int rank;
   move_operation what;

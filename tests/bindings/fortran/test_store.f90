@@ -20,7 +20,7 @@ program test_store
 call moving()
   call started()
   call asking()
-  call moving()
+  call localizing()
   call sampling()
   call errors()
   call uneven()
@@ -116,7 +116,7 @@ contains
   end subroutine asking
 
   !> All ranks take a key in turn, and add to it where it is then
-  subroutine moving()
+  subroutine localizing()
     integer :: turn, flags(1), homes(1), status
     real(real32) :: ones(3), found(3)
     type(syncyte_request) :: request
@@ -141,7 +141,7 @@ contains
     call s%locate([-1], homes, stat=status)
     call check_equal(status, SYNCYTE_ERR_INDEX, "a key that does not exist")
     call s%sync()
-  end subroutine moving
+  end subroutine localizing
 
   subroutine sampling()
     integer(int64) :: sample, keys(2)
