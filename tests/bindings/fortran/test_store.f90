@@ -17,7 +17,7 @@ program test_store
   call s%create(world, 50, 3, name="test", homes=SYNCYTE_STORE_HOMES_CYCLIC)
   call s%worker(w)
   call check_equal(s%keys(), 50_int64, "keys")
-call moving()
+  call moving()
   call started()
   call asking()
   call localizing()
