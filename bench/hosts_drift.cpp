@@ -4,7 +4,7 @@
 //
 // Four ways to do it take turns, each with a store of its own:
 //   plain            pull and push
-//   localize ahead   before a step computes, it starts ilocalize() of the batch that is used 20 steps later
+//   localize ahead   before a step computes, it starts ilocalize() of the batch that is used 5 steps later
 //   homed            the working set's keys have their homes at the rank
 //   ipull ahead      before a step computes, it starts ipull() of the next step's batch, which misses this step's push
 
@@ -35,10 +35,10 @@ using namespace syncyte::bench;
 
 constexpr std::int64_t keys = 200000, length = 16, half = keys / 2;
 constexpr std::int64_t working_set = 4000, drift = 40, drawn_keys = 1000, drawn_from_working_set = 900;
-constexpr int rounds = 7, steps_of_round = 60, steps_ahead = 20, steps_between_samples = 10;
-// Keys that have come stay until the memory for foreign keys is used up, which takes about 270 steps. It is used up
-// before the first round: then each key that comes sends another one home.
-constexpr int filling_steps = 320, warm_up_steps = 20;
+constexpr int rounds = 7, steps_of_round = 60, steps_ahead = 5, steps_between_samples = 10;
+// Room for all keys that come: the job counts the keys that have to move from its own lists, as if none had to leave.
+constexpr std::int64_t foreign_bytes = 64 << 20;
+constexpr int filling_steps = 120, warm_up_steps = 20;                // the working set has come in the first ones
 constexpr int steps = filling_steps + (1 + rounds) * steps_of_round;  // the first round is a warm-up
 constexpr auto compute = std::chrono::milliseconds(3);
 constexpr double value_bytes = length * sizeof(float), header_bytes = 24;  // of a key that moves
@@ -138,16 +138,17 @@ void sleeping_barrier() {
 
 /// Figures of a round, for each step and host.
 struct figures {
-  double store_seconds = 0;  // in calls of the store
+  double step_seconds = 0;
+  double store_seconds = 0;  // of them in calls of the store
   double local_share = 0;    // of the keys, before their pull
   double bytes = 0, packets = 0;
 };
 
 figures mean_of_ranks(const figures& mine) {
-  std::array<double, 4> all{mine.store_seconds, mine.local_share, mine.bytes, mine.packets};
+  std::array<double, 5> all{mine.step_seconds, mine.store_seconds, mine.local_share, mine.bytes, mine.packets};
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (double& each : all) each /= 2;
-  return {all[0], all[1], all[2], all[3]};
+  return {all[0], all[1], all[2], all[3], all[4]};
 }
 
 enum class way { plain, localize_ahead, homed, ipull_ahead };
@@ -159,7 +160,7 @@ class job {
       : how_(how),
         all_(all),
         mine_(all.of_rank[static_cast<std::size_t>(this_rank())]),
-        store_(world, keys, length),
+        store_(world, keys, length, {.foreign_bytes = foreign_bytes}),
         worker_(store_.worker()),
         first_step_(how == way::localize_ahead ? 0 : filling_steps - warm_up_steps),
         step_(first_step_),
@@ -179,21 +180,25 @@ class job {
   figures run_round() {
     sleeping_barrier();
     const traffic before = sent_traffic();
-    double seconds = 0, local_keys = 0, looked_for = 0;
+    double seconds = 0, local_keys = 0, looked_for = 0, looking = 0;
+    const double begin = MPI_Wtime();
     for (int i = 0; i < steps_of_round; ++i) {
       if (i % steps_between_samples == 0) {
-        const auto flags = store_.is_local(batch());
-        local_keys += static_cast<double>(std::count(flags.begin(), flags.end(), 1));
-        looked_for += static_cast<double>(flags.size());
+        looking += seconds_in([&] {
+          const auto flags = store_.is_local(batch());
+          local_keys += static_cast<double>(std::count(flags.begin(), flags.end(), 1));
+          looked_for += static_cast<double>(flags.size());
+        });
       }
       seconds += seconds_in([&] { begin_step(); });
       std::this_thread::sleep_for(compute);
       seconds += seconds_in([&] { end_step(); });
     }
+    const double all_seconds = MPI_Wtime() - begin - looking;
     wait_for_started();
     sleeping_barrier();
     const traffic after = sent_traffic();
-    return mean_of_ranks({seconds / steps_of_round, local_keys / looked_for,
+    return mean_of_ranks({all_seconds / steps_of_round, seconds / steps_of_round, local_keys / looked_for,
                           (after.bytes - before.bytes) / steps_of_round,
                           (after.packets - before.packets) / steps_of_round});
   }
@@ -296,8 +301,8 @@ void report_all(const std::array<std::vector<figures>, 4>& measured, const std::
       return measured[static_cast<std::size_t>(how)][static_cast<std::size_t>(round)].*which;
     };
   };
-  const auto rate = [&](way how) -> round_figure {
-    return [seconds = of(how, &figures::store_seconds)](int round) { return 1 / seconds(round); };
+  const auto rate = [&](way how, double figures::* which) -> round_figure {
+    return [seconds = of(how, which)](int round) { return 1 / seconds(round); };
   };
   const auto thousands = [&](way how, double figures::* which) -> round_figure {
     return [figure = of(how, which)](int round) { return 1e-3 * figure(round); };
@@ -305,12 +310,13 @@ void report_all(const std::array<std::vector<figures>, 4>& measured, const std::
   const auto constant = [](double value) -> round_figure { return [=](int) { return value; }; };
   const std::string link = ", " + link_name(), rates = "steps/s without compute";
   const std::string plain_name = "plain pull and push";
-  report({"drift: localize ahead" + link, rates, "keys at home", "higher", 0.9}, rate(way::localize_ahead),
-         rate(way::homed));
-  report({"drift: localize ahead" + link, rates, "ipull one step ahead", "higher", link_rate() == 0 ? 1.0 : 3.0},
-         rate(way::localize_ahead), rate(way::ipull_ahead));
-  report({"drift: localize ahead" + link, rates, plain_name, "higher", {}}, rate(way::localize_ahead),
-         rate(way::plain));
+  report({"drift: localize ahead" + link, "steps/s", "keys at home", "higher", 0.9},
+         rate(way::localize_ahead, &figures::step_seconds), rate(way::homed, &figures::step_seconds));
+  for (const auto& [name, how, goal] : {std::tuple{"keys at home", way::homed, std::optional<double>()},
+                                        {"ipull one step ahead", way::ipull_ahead, link_rate() == 0 ? 1.0 : 3.0},
+                                        {"plain pull and push", way::plain, std::nullopt}})
+    report({"drift: localize ahead" + link, rates, name, "higher", goal},
+           rate(way::localize_ahead, &figures::store_seconds), rate(how, &figures::store_seconds));
   report({"drift: local accesses with localize ahead" + link, "of all", "all accesses", "higher", 0.95},
          of(way::localize_ahead, &figures::local_share), constant(1));
   const auto bytes_of_moved_key = [&, bytes = of(way::localize_ahead, &figures::bytes)](int round) {
