@@ -904,6 +904,13 @@ syncyte_status_t syncyte_store_locate(syncyte_store_t store, int64_t count, cons
   });
 }
 
+syncyte_status_t syncyte_store_adopt_last(syncyte_store_t store, int64_t count, const int64_t* keys, int32_t* flags) {
+  return lookup_after_init("store_adopt_last", [&] {
+    const auto object = find_traced(tables::store(), store, "store");
+    object->adopt_last({keys, count}, flags);
+  });
+}
+
 syncyte_status_t syncyte_store_sync(syncyte_store_t store) {
   return after_init("store_sync", [&] {
     const auto object = find_traced(tables::store(), store, "store");

@@ -115,6 +115,13 @@ class store : public detail::store_methods {
     return found;
   }
 
+  /// Gives keys that were lost with the node to which they had moved their homes' last values; 1 for each such key.
+  std::vector<std::int32_t> adopt_last(std::span<const std::int64_t> keys) const {
+    std::vector<std::int32_t> found(keys.size());
+    check(syncyte_store_adopt_last(get(), std::ssize(keys), keys.data(), found.data()));
+    return found;
+  }
+
   /// Sets how this process's workers sample; prepared samples keep their options.
   void set_sampling(const sampling_options& options) const {
     syncyte_store_sampling_t raw SYNCYTE_STORE_SAMPLING_INIT;

@@ -28,7 +28,9 @@ enum class move_operation : std::uint16_t {
   give_back = 4,  ///< data: values
   give_back_none = 5,
   acquire = 6,
-  locate = 11,  ///< by a common caller: the answer has the rank of each key, as std::int32_t
+  // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
+  locate = 11,      ///< the rank at whose node it is
+  adopt_last = 12,  ///< 1: it was lost with its node, and the home's last value is its value now
   // To an agent, at the object of agents; the first argument is the home rank.
   grant = 7,  ///< data: values
   recall = 8,

@@ -9,8 +9,8 @@
 #include "access/owners_transfer.hpp"
 #include "comm/node_memory.hpp"
 #include "kv/agent_target.hpp"
+#include "kv/asked_keys.hpp"
 #include "kv/key_items.hpp"
-#include "kv/located_keys.hpp"
 #include "kv/table_target.hpp"
 #include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
@@ -116,16 +116,25 @@ bool spread_table::are_here(std::span<const std::int64_t> keys, const unanswered
   return result;
 }
 
-void spread_table::locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const {
-  std::map<int, std::vector<located_keys::key>> by_home;
+void spread_table::ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
+                             std::int32_t* results) const {
+  std::map<int, std::vector<asked_keys::key>> by_home;
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    by_home[home].push_back({static_cast<std::uint64_t>(slot - homes_->slots(home).first), ranks++});
+    by_home[home].push_back({static_cast<std::uint64_t>(slot - homes_->slots(home).first), results++});
   });
-  access::owners_transfer asked(ranks_, "store_locate");
+  access::owners_transfer asked(ranks_, name);
   for (auto& [home, list] : by_home)
-    asked.add(home, std::make_unique<access::item_requests<located_keys>>(
-                        name_, located_keys(ranks_->rank_name(home), std::move(list))));
+    asked.add(home, std::make_unique<access::item_requests<asked_keys>>(
+                        name_, asked_keys(ranks_->rank_name(home), what, std::move(list))));
   asked.wait();
+}
+
+void spread_table::locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const {
+  ask_homes("store_locate", move_operation::locate, keys, ranks);
+}
+
+void spread_table::adopt_last(std::span<const std::int64_t> keys, std::int32_t* flags) const {
+  ask_homes("store_adopt_last", move_operation::adopt_last, keys, flags);
 }
 
 /// One operation.

@@ -66,6 +66,8 @@ class spread_table {
 
   /// Asks homes at which rank's node keys are.
   void locate(std::span<const std::int64_t> keys, std::int32_t* ranks) const;
+  /// Gives keys that were lost with their node the last values that their homes know; 1 for each such key.
+  void adopt_last(std::span<const std::int64_t> keys, std::int32_t* flags) const;
 
   /// A stream for start(), which outlives its operations.
   std::unique_ptr<fabric::stream> make_stream() const { return std::make_unique<fabric::stream>(ranks_->through()); }
@@ -92,6 +94,8 @@ class spread_table {
   void make_movable(comm::collective_call& call, std::int64_t foreign_bytes, const key_locks::process& self,
                     std::shared_ptr<void> memory);
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(comm_.node().node_rank(rank))]; }
+  void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
+                 std::int32_t* results) const;
   bool is_elsewhere(std::int64_t slot) const;
   bool is_here(int home, std::int64_t slot,
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;

@@ -276,6 +276,15 @@ void store::locate(base::array_argument<std::int64_t> keys, std::int32_t* ranks)
   spread_->locate(asked, ranks);
 }
 
+void store::adopt_last(base::array_argument<std::int64_t> keys, std::int32_t* flags) const {
+  const auto asked = keys.with_results("keys", flags, "flags");
+  table_.require_inside(asked);
+  if (spread_ != nullptr)
+    spread_->adopt_last(asked, flags);
+  else
+    std::fill_n(flags, asked.size(), 0);
+}
+
 started_transfer store::start(fabric::stream* in, const operation& what, std::span<const std::int64_t> keys,
                               float* values, bool is_driven, const unanswered_operations& before) {
   if (spread_ != nullptr) return spread_->start(*in, what, keys, values, is_driven, before);

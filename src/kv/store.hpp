@@ -65,6 +65,9 @@ class store {
   void is_local(base::array_argument<std::int64_t> keys, std::int32_t* flags) const;
   /// The rank at whose node each key is now: its home, or the agent of a node. Throws SYNCYTE_ERR_INDEX.
   void locate(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const;
+  /// Gives keys that were lost with the node to which they had moved their homes' last values. 1 for each such key, 0
+  /// for others. Throws SYNCYTE_ERR_INDEX.
+  void adopt_last(base::array_argument<std::int64_t> keys, std::int32_t* flags) const;
   /// A stream for start(), which outlives its operations. Null on one node.
   std::unique_ptr<fabric::stream> make_stream() const { return spread_ ? spread_->make_stream() : nullptr; }
   /// Starts an operation, as spread_table::start(). On one node it is complete.

@@ -30,11 +30,12 @@ void table_target::find_slots(const access::served_items& items) {
 bool table_target::serve(fabric::served_request& request, fabric::answer& reply) {
   const access::served_items items(request);
   find_slots(items);
-  if (static_cast<move_operation>(request.header.operation) == move_operation::locate) return locate(reply);
+  const auto what = static_cast<move_operation>(request.header.operation);
+  if (what == move_operation::locate || what == move_operation::adopt_last) return answer_each(what, reply);
   if (request.header.operation <= most_operations || home_ == nullptr)
     return serve(find_operation(request.header.operation), request, items, reply);
   const int node = static_cast<int>(items.first_argument());
-  switch (static_cast<move_operation>(request.header.operation)) {
+  switch (what) {
     case move_operation::acquire:
       return acquire(request, node);
     case move_operation::give_back:
@@ -85,13 +86,22 @@ std::size_t table_target::write(const operation& what, fabric::served_request& r
   return request.done;
 }
 
-bool table_target::locate(fabric::answer& reply) const {
-  std::vector<std::int32_t> ranks(asked_.size(), rank_);
-  for (std::size_t i = 0; home_ != nullptr && i < asked_.size(); ++i)
-    if (home_->directory.find(asked_[i]) != key_directory::place::at_home)
-      ranks[i] = home_->facts->agents[home_->directory.holder(asked_[i])];
-  std::ranges::copy(std::as_bytes(std::span(ranks)), reply.resize(ranks.size() * sizeof ranks[0]).data());
+bool table_target::answer_each(move_operation what, fabric::answer& reply) {
+  std::vector<std::int32_t> numbers;
+  for (const std::int64_t slot : asked_) numbers.push_back(what == move_operation::locate ? locate(slot) : adopt(slot));
+  std::ranges::copy(std::as_bytes(std::span(numbers)), reply.resize(numbers.size() * sizeof numbers[0]).data());
   return true;
+}
+
+std::int32_t table_target::locate(std::int64_t slot) const {
+  const bool is_away = home_ != nullptr && home_->directory.find(slot) != key_directory::place::at_home;
+  return is_away ? home_->facts->agents[home_->directory.holder(slot)] : rank_;
+}
+
+std::int32_t table_target::adopt(std::int64_t slot) {
+  if (home_ == nullptr || home_->directory.find(slot) != key_directory::place::lost) return 0;
+  home_->directory.restore(slot);
+  return 1;
 }
 
 // ---- keys that move

@@ -41,7 +41,9 @@ class table_target final : public fabric::target {
              fabric::answer& reply);
   std::size_t write(const operation& what, fabric::served_request& request, std::span<const std::byte> given);
   static bool go_on(split_operation& state, const operation& what, fabric::answer& reply);
-  bool locate(fabric::answer& reply) const;
+  bool answer_each(move_operation what, fabric::answer& reply);
+  std::int32_t locate(std::int64_t slot) const;
+  std::int32_t adopt(std::int64_t slot);
   bool acquire(fabric::served_request& request, int node);
   bool give_back(const access::served_items& items, int node);
 

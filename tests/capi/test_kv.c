@@ -344,6 +344,8 @@ static void keys_move(void) {
   EXPECT_OK(syncyte_store_locate(kv, 2, list, ranks));
   EXPECT(ranks[0] >= 0 && ranks[0] < size);
   EXPECT_OK(syncyte_store_locate(kv, 0, NULL, NULL));
+  EXPECT_OK(syncyte_store_adopt_last(kv, 2, list, flags));
+  EXPECT(flags[0] == 0 && flags[1] == 0);
   list[1] = keys;
   EXPECT_ERROR(syncyte_store_locate(kv, 2, list, ranks), SYNCYTE_ERR_INDEX, "keys[1] is 1000; expected 0 to 999");
   EXPECT_ERROR(syncyte_store_is_local(kv, 2, list, flags), SYNCYTE_ERR_INDEX, "keys[1] is 1000; expected 0 to 999");

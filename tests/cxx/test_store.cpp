@@ -102,6 +102,7 @@ TEST_F(cxx_store, keys_move_to_the_node_that_localizes_them) {
   EXPECT_EQ(values[0], static_cast<float>(world_.size()));
   for (const std::int32_t rank : table.locate(keys)) EXPECT_TRUE(rank >= 0 && rank < world_.size());
   EXPECT_EQ(table.is_local(keys).size(), 2u);
+  EXPECT_EQ(table.adopt_last(keys), (std::vector<std::int32_t>{0, 0}));  // none is lost
   expect_error(syncyte::status::argument, {"foreign_bytes", "-5"},
                [&] { const syncyte::store wrong(world_, 10, 1, {.foreign_bytes = -5}); });
   worker.barrier();

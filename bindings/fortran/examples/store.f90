@@ -53,6 +53,8 @@ program store
   call parameters%locate(keys, homes)
   if (world%rank() == 0 .and. any(flags /= 1)) error stop "localize"
   if (any(homes < 0) .or. any(homes >= ranks)) error stop "locate"
+  call parameters%adopt_last(keys, flags)   ! after a death; none of them is lost here
+  if (any(flags /= 0)) error stop "adopt_last"
   call worker%ilocalize(keys, request)
   call request%wait()
 

@@ -277,6 +277,19 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_store_locate
 
+    !> Gives keys that were lost with a node their homes' last values.
+    ! store [in]: a store
+    ! keys [in]: integers of any kind, from 0
+    ! flags [in,out]: integer(4), contiguous, as many elements
+    function fortran_store_adopt_last(store, keys, flags) bind(C, name="fortran_store_adopt_last") &
+        result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), dimension(..), intent(in), target, asynchronous :: keys
+      type(*), dimension(..), intent(inout), target, asynchronous :: flags
+      integer(c_int32_t) :: answer
+    end function fortran_store_adopt_last
+
     !> Numbers of values of a store's keys.
     ! store [in]: a store
     ! keys [in]: integers of any kind, from 0

@@ -224,6 +224,24 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_locate
 
+    !> Gives keys their homes' last values, if they were lost with the node to which they had moved: those that they
+    !> had when they left their homes. Adds and sets at that node are lost. Until then, or until a set, operations
+    !> on such a key return SYNCYTE_ERR_PEER_DIED. No other rank has to call it.
+    ! store [in]: a store
+    ! count [in]: number of keys
+    ! keys [in]: keys
+    ! flags [out]: 1 for each key that was lost, 0 for others, which stay as they are
+    ! Returns: as locate.
+    function syncyte_store_adopt_last(store, count, keys, flags) bind(C, name="syncyte_store_adopt_last") &
+        result(answer)
+      import
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), intent(inout) :: flags(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_store_adopt_last
+
     !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
     ! store [in]: a store
     ! options [in]: initialized with SYNCYTE_STORE_SAMPLING_INIT

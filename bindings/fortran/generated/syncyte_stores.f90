@@ -30,6 +30,7 @@ module syncyte_stores
     procedure :: owner => store_owner
     procedure :: is_local => store_is_local
     procedure :: locate => store_locate
+    procedure :: adopt_last => store_adopt_last
     procedure :: set_sampling => store_set_sampling
     procedure :: sync => store_sync
     procedure :: worker => store_worker
@@ -212,6 +213,21 @@ contains
     status = fortran_store_locate(self%handle, keys, ranks)
     call finish(status, stat, errmsg)
   end subroutine store_locate
+
+  !> Gives keys that were lost with the node to which they had moved their homes' last values; flags: 1 for each such key.
+  subroutine store_adopt_last(self, keys, flags, stat, errmsg)
+    class(syncyte_store), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind, from 0
+    type(*), dimension(..), intent(inout), target :: flags  !! integer(4), contiguous, as many elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(flags)
+    status = fortran_store_adopt_last(self%handle, keys, flags)
+    call finish(status, stat, errmsg)
+  end subroutine store_adopt_last
 
   !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
   subroutine store_set_sampling(self, max_key, min_key, scheme, distribution, with_replacement, shared_keys, &

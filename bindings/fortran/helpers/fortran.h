@@ -199,6 +199,14 @@ syncyte_status_t fortran_store_is_local(syncyte_store_t store, const CFI_cdesc_t
 syncyte_status_t fortran_store_locate(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* ranks);
 
 /**
+ * @brief Gives keys that were lost with a node their homes' last values.
+ * @param[in] store a store
+ * @param[in] keys integers of any kind, from 0
+ * @param[in,out] flags integer(4), contiguous, as many elements
+ */
+syncyte_status_t fortran_store_adopt_last(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* flags);
+
+/**
  * @brief Numbers of values of a store's keys.
  * @param[in] store a store
  * @param[in] keys integers of any kind, from 0

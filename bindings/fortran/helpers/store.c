@@ -27,6 +27,10 @@ syncyte_status_t fortran_store_locate(syncyte_store_t store, const CFI_cdesc_t* 
   return of_each(syncyte_store_locate, store, keys, "ranks", ranks);
 }
 
+syncyte_status_t fortran_store_adopt_last(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* flags) {
+  return of_each(syncyte_store_adopt_last, store, keys, "flags", flags);
+}
+
 syncyte_status_t fortran_store_lengths(syncyte_store_t store, const CFI_cdesc_t* keys, CFI_cdesc_t* lengths) {
   syncyte_buffer_t numbers = SYNCYTE_BUFFER_INIT;
   syncyte_status_t status = fortran_integers_buffer(keys, "keys", &numbers);

@@ -3819,6 +3819,18 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),  # ranks (out, array of count): for each key its home rank, or the lowest rank of the node that has localized it
         ],
     ),
+    # Gives keys their homes' last values, if they were lost with the node to which they had moved: those that they had
+    # when they left their homes. Adds and sets at that node are lost. Until then, or until a set, operations on such a
+    # key return SYNCYTE_ERR_PEER_DIED. No other rank has to call it. Returns: as locate.
+    "syncyte_store_adopt_last": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # store (in): a store
+            ctypes.c_int64,  # count (in): number of keys
+            ctypes.POINTER(ctypes.c_int64),  # keys (in, array of count): keys
+            ctypes.POINTER(ctypes.c_int32),  # flags (out, array of count): 1 for each key that was lost, 0 for others, which stay as they are
+        ],
+    ),
     # Sets the sampling options of this process's workers; prepared samples keep theirs. Local. Returns:
     # SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a shared set without replacement).
     "syncyte_store_set_sampling": Function(

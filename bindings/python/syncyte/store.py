@@ -223,6 +223,21 @@ class Store(Handle):
         """
         return self._of_each("syncyte_store_locate", keys, np.int32)
 
+    def adopt_last(self, keys: Any) -> np.ndarray:
+        """Gives keys their homes' last values, if they were lost with the node to which they had moved.
+
+        These are the values that they had when they left their homes; adds and sets at that node are lost. Until then,
+        or until a set, operations on such a key raise PeerDiedError. No other rank has to call it.
+
+        Parameters and errors as of locate().
+
+        Returns
+        -------
+        numpy.ndarray
+            True for each key that was lost; others stay as they are. bool.
+        """
+        return self._of_each("syncyte_store_adopt_last", keys, np.int32) != 0
+
     def _of_each(self, function: str, keys: Any, dtype: type) -> np.ndarray:
         wanted = _as_keys(keys)
         if wanted.description.memory != c.Memory.HOST:

@@ -38,8 +38,8 @@
  * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; store_worker_set() repairs it. If the
  * home rank of a key of another node died, all operations on the key return SYNCYTE_ERR_PEER_DIED, except at the node
  * that has localized it. If the lowest rank of that node died, other nodes' operations on the key return
- * SYNCYTE_ERR_PEER_DIED until a set. In all cases keys of other ranks may have been processed or not. Errors of an
- * operation in flight come from its request.
+ * SYNCYTE_ERR_PEER_DIED until a set, or store_adopt_last(). In all cases keys of other ranks may have been processed or
+ * not. Errors of an operation in flight come from its request.
  */
 #ifndef SYNCYTE_STORE_H
 #define SYNCYTE_STORE_H
@@ -227,6 +227,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_is_local(syncyte_store_t store, in
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_locate(syncyte_store_t store, int64_t count, const int64_t* keys,
                                                      int32_t* ranks);
+
+/**
+ * @brief {lookup, cxx_by_hand} Gives keys their homes' last values, if they were lost with the node to which they had
+ * moved: those that they had when they left their homes. Adds and sets at that node are lost. Until then, or until a
+ * set, operations on such a key return SYNCYTE_ERR_PEER_DIED. No other rank has to call it.
+ * @param[in] store a store
+ * @param[in] count number of keys
+ * @param[in] keys {array(count)} keys
+ * @param[out] flags {array(count)} 1 for each key that was lost, 0 for others, which stay as they are
+ * @return as locate.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_adopt_last(syncyte_store_t store, int64_t count, const int64_t* keys,
+                                                         int32_t* flags);
 
 /**
  * @brief {by_hand, cxx_by_hand} Sets the sampling options of this process's workers; prepared samples keep theirs.

@@ -138,6 +138,8 @@ contains
     call check(all(nint(found) == ranks), "no add is lost")
     call s%locate([30], homes)
     call check(homes(1) >= 0 .and. homes(1) < ranks, "a rank of its node")
+    call s%adopt_last([30], flags)
+    call check(flags(1) == 0, "no key is lost")
     call s%locate([-1], homes, stat=status)
     call check_equal(status, SYNCYTE_ERR_INDEX, "a key that does not exist")
     call s%sync()

@@ -350,6 +350,7 @@ def test_keys_move_to_the_node_that_localizes_them(comm):
     worker.barrier()
     assert worker.pull(keys).tolist() == [[SIZE, SIZE]] * 4
     assert set(store.locate(keys).tolist()) <= set(range(SIZE))
+    assert not store.adopt_last(keys).any()  # none is lost
     for call in (worker.localize, worker.ilocalize, store.is_local, store.locate):
         with pytest.raises(syncyte.OutOfRangeError, match=r"keys\[1\] is 20"):
             call([3, 20])

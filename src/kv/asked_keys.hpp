@@ -14,18 +14,19 @@
 
 namespace syncyte::kv {
 
-/// Keys of which a home is asked where they are, for access::item_requests; read() writes the ranks.
-class located_keys {
+/// Keys about which a home is asked for a number each, for access::item_requests; read() writes the numbers.
+class asked_keys {
  public:
   struct key {
     std::uint64_t offset;
-    std::int32_t* rank;
+    std::int32_t* result;
   };
-  located_keys(std::string owner, std::vector<key> keys) : owner_(std::move(owner)), keys_(std::move(keys)) {}
+  asked_keys(std::string owner, move_operation what, std::vector<key> keys)
+      : owner_(std::move(owner)), what_(what), keys_(std::move(keys)) {}
 
   std::string owner_name() const { return owner_; }
-  std::uint16_t operation() const { return static_cast<std::uint16_t>(move_operation::locate); }
-  bool happens_once() const { return false; }
+  std::uint16_t operation() const { return static_cast<std::uint16_t>(what_); }
+  bool happens_once() const { return what_ != move_operation::locate; }
   bool reads() const { return true; }
   std::span<const std::byte> own() const { return {}; }
   std::size_t size() const { return keys_.size(); }
@@ -36,11 +37,12 @@ class located_keys {
   void write(std::size_t, std::size_t, std::byte*) const {}
   void read(std::size_t first, std::size_t count, const std::byte* from) const {
     for (std::size_t i = first; i < first + count; ++i, from += sizeof(std::int32_t))
-      std::memcpy(keys_[i].rank, from, sizeof(std::int32_t));
+      std::memcpy(keys_[i].result, from, sizeof(std::int32_t));
   }
 
  private:
   std::string owner_;
+  move_operation what_;
   std::vector<key> keys_;
 };
 
