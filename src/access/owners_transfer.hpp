@@ -8,7 +8,7 @@
 
 #include "access/transfer.hpp"
 #include "base/error.hpp"
-#include "fabric/group.hpp"
+#include "fabric/members.hpp"
 
 namespace syncyte::access {
 
@@ -17,7 +17,7 @@ class owners_transfer final : public transfer {
  public:
   /// `operation`: its name in messages, a string literal.
   /// `in`, if not null: ranks process the operation after those that began earlier in this stream.
-  owners_transfer(std::shared_ptr<fabric::group> ranks, const char* operation, fabric::stream* in = nullptr)
+  owners_transfer(std::shared_ptr<fabric::members> ranks, const char* operation, fabric::stream* in = nullptr)
       : ranks_(std::move(ranks)), operation_(operation), running_(ranks_->begin(in)) {}
 
   void add(int owner, std::unique_ptr<fabric::request_source> requests) {
@@ -36,7 +36,7 @@ class owners_transfer final : public transfer {
     if (error_) throw *error_;
   }
 
-  std::shared_ptr<fabric::group> ranks_;
+  std::shared_ptr<fabric::members> ranks_;
   const char* operation_;
   std::vector<std::unique_ptr<fabric::request_source>> sources_;
   std::optional<base::error> error_;

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/group.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
 #include "comm/node_memory.hpp"
 #include "fabric/process_engine.hpp"
 #include "mpi/process.hpp"
-#include "mpi/progress.hpp"
 #include "mpi/small_collectives.hpp"
-#include "watchdog/long_wait.hpp"
 
 namespace syncyte::fabric {
 namespace {
@@ -37,27 +34,25 @@ bool all_have_engine(const engine* mine, const comm::communicator& comm) {
   return bounds[0] != 0 && bounds[0] == ~bounds[1];
 }
 
-/// A wait for the answers of owners.
-class answers_wait final : public watchdog::long_wait {
- public:
-  answers_wait(const char* operation, const std::string& comm) : operation_(operation), comm_(comm) {}
-
- private:
-  void examine(std::optional<watchdog::scope>& scope) override {
-    if (!scope) scope.emplace(operation_, comm_, 0);
-  }
-
-  const char* operation_;
-  const std::string& comm_;
-};
+/// Collective: the processes of all ranks, and the addresses of their engines. Null without an engine.
+std::shared_ptr<const process_table> exchange_addresses(comm::collective_call& call, const engine* mine) {
+  if (mine == nullptr) return nullptr;
+  const comm::communicator& comm = call.comm();
+  const std::string address = mine->address();
+  const std::size_t longest = mpi::allreduce(address.size(), MPI_MAX, comm.data());
+  const process_entry entry{mine->process(), mine->key(), comm.world_rank(comm.rank()), 0};
+  const std::vector<std::byte> packed = process_table::pack(entry, address, longest);
+  const std::vector<std::byte> gathered = mpi::allgather(std::span(packed), comm.data());
+  auto shared = comm::share_table(call, std::span(gathered), "addresses of the fabric");
+  return std::make_shared<const process_table>(std::move(shared), packed.size(), static_cast<std::size_t>(comm.size()));
+}
 
 }  // namespace
 
 group::group(comm::collective_call& call, engine* through)
-    : communicator_(call.comm().id()), communicator_name_(call.comm().name()), engine_(through) {
+    : members(through, exchange_addresses(call, through), call.comm().name()), communicator_(call.comm().id()) {
   if (through == nullptr) return;
-  members_ = exchange_addresses(call);
-  engine_->add_ring(communicator_, members_);
+  through->add_ring(communicator_, processes());
   watch_node(call.comm().node());
 }
 
@@ -68,19 +63,8 @@ void group::watch_node(const topology::node_group& node) {
   for (int distance = 1; distance <= std::min(node.size - 1, most); ++distance) {
     const auto place = static_cast<std::size_t>((node.rank + distance) % node.size);
     if (auto end = mpi::open_process(node.processes[place]))
-      engine_->watch_end(at(node.members[place]), std::move(end));
+      through().watch_end(at(node.members[place]), std::move(end));
   }
-}
-
-std::shared_ptr<const process_table> group::exchange_addresses(comm::collective_call& call) const {
-  const comm::communicator& comm = call.comm();
-  const std::string address = engine_->address();
-  const std::size_t longest = mpi::allreduce(address.size(), MPI_MAX, comm.data());
-  const process_entry mine{engine_->process(), engine_->key(), comm.world_rank(comm.rank()), 0};
-  const std::vector<std::byte> packed = process_table::pack(mine, address, longest);
-  const std::vector<std::byte> gathered = mpi::allgather(std::span(packed), comm.data());
-  auto table = comm::share_table(call, std::span(gathered), "addresses of the fabric");
-  return std::make_shared<const process_table>(std::move(table), packed.size(), static_cast<std::size_t>(comm.size()));
 }
 
 std::shared_ptr<group> group::of(comm::collective_call& call) {
@@ -94,7 +78,7 @@ std::shared_ptr<group> group::of(comm::collective_call& call) {
     *kept = make(call);
     comm.deferred().add(*kept);
   }
-  return (*kept)->engine_ != nullptr ? *kept : nullptr;
+  return (*kept)->has_engine() ? *kept : nullptr;
 }
 
 void group::open_at_start(comm::communicator& world) {
@@ -119,35 +103,18 @@ std::shared_ptr<group> group::make(comm::collective_call& call) {
 
 object_name group::add_object(comm::collective_call& call, std::shared_ptr<target> object) {
   const object_name name{communicator_, ++objects_};
-  engine_->targets().add(name, std::move(object));
+  through().targets().add(name, std::move(object));
   try {
     call.agree();
   } catch (...) {
-    engine_->targets().remove(name);
+    through().targets().remove(name);
     throw;
   }
   return name;
 }
 
-std::string group::rank_name(int rank) const { return fmt::format("rank {} of {}", rank, communicator_name_); }
-
-exchange group::begin(stream* in) {
-  mpi::require_rank_process();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return in == nullptr ? exchange(*engine_) : exchange(*in);
-}
-
-void group::wait(const char* operation, exchange& running) const {
-  answers_wait waiting(operation, communicator_name_);
-  running.wait([&] {
-    waiting.poll();
-    if (mpi::needs_progress()) mpi::progress_all();
-  });
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-
 void group::free_collectively() noexcept {
-  if (engine_ != nullptr) engine_->remove_ring(communicator_);
+  if (has_engine()) through().remove_ring(communicator_);
   const std::lock_guard lock(table.mutex);
   table.groups.erase(communicator_);
 }

@@ -3,18 +3,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "comm/collective_call.hpp"
 #include "comm/deferred_frees.hpp"
-#include "fabric/engine.hpp"
+#include "fabric/members.hpp"
 
 namespace syncyte::fabric {
 
 /// The fabric among the ranks of a communicator. It lives until the communicator is freed.
-class group final : public comm::collective_resource {
+class group final : public comm::collective_resource, public members {
  public:
   /// The group of call's communicator: made by its first object that needs it. Null on all ranks if one of them cannot
   /// use the fabric, for a reason that is logged. Collective; call it after a successful agree(). Each rank sends
@@ -25,12 +22,6 @@ class group final : public comm::collective_resource {
   /// for the start.
   static void open_at_start(comm::communicator& world);
 
-  engine& through() const { return *engine_; }
-  peer& at(int rank) const { return engine_->peers().at(*members_, static_cast<std::size_t>(rank)); }
-
-  /// "rank 3 of world".
-  std::string rank_name(int rank) const;
-
   /// Serves requests for a new object, until targets().remove(). Returns its name, equal on all ranks. Collective; ends
   /// in an agreement: no rank sends a request before all serve, and none serves if the agreement fails.
   object_name add_object(comm::collective_call& call, std::shared_ptr<target> object);
@@ -38,34 +29,14 @@ class group final : public comm::collective_resource {
   /// The name that the call of add_object() after so many others will give.
   object_name next_name(int calls) const { return {communicator_, objects_ + 1 + static_cast<std::uint64_t>(calls)}; }
 
-  /// An operation, in a stream of through() unless that is null: add() its requests, then wait() for it, or drive() and
-  /// test() it. Throws in a forked child. Memory accesses of this thread before and after the operation are not
-  /// reordered with it.
-  exchange begin(stream* in = nullptr);
-  /// Waits until all requests are answered, and throws the first owner's error. Does not call MPI, except for progress
-  /// of started operations.
-  void wait(const char* operation, exchange& running) const;
-
-  /// A blocking operation: add(exchange) adds its requests.
-  template <class Add>
-  void run(const char* operation, Add&& add) {
-    exchange running = begin();
-    std::forward<Add>(add)(running);
-    wait(operation, running);
-  }
-
   void free_collectively() noexcept override;
 
  private:
   group(comm::collective_call& call, engine* through);
   static std::shared_ptr<group> make(comm::collective_call& call);
-  std::shared_ptr<const process_table> exchange_addresses(comm::collective_call& call) const;
   void watch_node(const topology::node_group& node);
 
   const std::uint64_t communicator_;
-  const std::string communicator_name_;
-  engine* const engine_;  // null: a rank cannot use the fabric
-  std::shared_ptr<const process_table> members_;
   std::uint64_t objects_ = 0;
 };
 

@@ -111,7 +111,7 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 bool agent_target::progress() {
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
-    agent_.refuse_if([this](std::int64_t slot) { return facts_->ranks->is_dead(facts_->home_of(slot)); });
+    agent_.refuse_if([this](std::int64_t slot) { return bool{facts_->ranks->at(facts_->home_of(slot)).is_dead}; });
   }
   for (const node_agent::message& each : agent_.take_messages()) send(each);
   const bool did_something = messages_.flush();

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "fabric/engine.hpp"
+#include "fabric/members.hpp"
 #include "kv/key_directory.hpp"
 #include "kv/key_range.hpp"
 #include "kv/move_messages.hpp"
@@ -16,7 +16,7 @@ namespace syncyte::kv {
 
 /// What the ranks of a store know of each other, for keys that move.
 struct move_facts {
-  std::shared_ptr<const rank_network> ranks;
+  std::shared_ptr<const fabric::members> ranks;
   int rank;                                        // of this process
   int node;                                        // of this rank
   std::shared_ptr<const int[]> agents;             // the rank of each node's agent
@@ -39,7 +39,7 @@ struct home {
         slots(facts->slots(facts->rank)),
         agents(agents_object),
         directory(own, slots, facts->node, [of = facts](int node) { return of->is_dead(node); }),
-        forwards(facts->ranks->through, fabric::stream::by::reserved_caller),
+        forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
 
   /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "fabric/group.hpp"
+#include "fabric/members.hpp"
 #include "kv/key_homes.hpp"
 #include "kv/operations.hpp"
 
@@ -24,9 +24,9 @@ class key_items {
 
   struct owner {
     int rank;
-    std::int64_t first;          // first slot of its keys
-    const fabric::group* ranks;  // name it in errors
-    const key_homes* homes;      // name a key in errors
+    std::int64_t first;            // first slot of its keys
+    const fabric::members* ranks;  // name it in errors
+    const key_homes* homes;        // name a key in errors
   };
 
   /// `keys`: the owner's, of memory that `list` keeps. `values`: the whole list's; only an operation that reads the

@@ -22,8 +22,8 @@ struct move_sender::sent {
   fabric::exchange running;  // destroyed before the requests
 };
 
-move_sender::move_sender(std::shared_ptr<const rank_network> ranks, fabric::object_name to)
-    : ranks_(std::move(ranks)), to_(to), stream_(ranks_->through, fabric::stream::by::reserved_caller) {}
+move_sender::move_sender(std::shared_ptr<const fabric::members> ranks, fabric::object_name to)
+    : ranks_(std::move(ranks)), to_(to), stream_(ranks_->through(), fabric::stream::by::reserved_caller) {}
 
 move_sender::~move_sender() = default;
 

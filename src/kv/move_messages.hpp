@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -15,7 +14,7 @@
 
 #include "access/item_requests.hpp"
 #include "base/error.hpp"
-#include "fabric/engine.hpp"
+#include "fabric/members.hpp"
 
 namespace syncyte::kv {
 
@@ -78,18 +77,10 @@ class moved_keys {
   std::vector<std::size_t> ends_;
 };
 
-/// The ranks of a store, for requests that move keys.
-struct rank_network {
-  fabric::engine& through;
-  std::function<fabric::peer&(int)> at;       // the process of a rank
-  std::function<std::string(int)> rank_name;  // for messages
-  bool is_dead(int rank) const { return at(rank).is_dead; }
-};
-
 /// Sends requests that move keys. One thread uses it.
 class move_sender {
  public:
-  move_sender(std::shared_ptr<const rank_network> ranks, fabric::object_name to);
+  move_sender(std::shared_ptr<const fabric::members> ranks, fabric::object_name to);
   ~move_sender();
 
   /// Adds a key to the next request of this operation to this rank.
@@ -111,7 +102,7 @@ class move_sender {
  private:
   struct sent;
 
-  std::shared_ptr<const rank_network> ranks_;
+  std::shared_ptr<const fabric::members> ranks_;
   fabric::object_name to_;
   fabric::stream stream_;
   std::map<std::pair<int, move_operation>, moved_keys> added_;  // by rank and operation

@@ -7,103 +7,67 @@
 
 #include "access/item_requests.hpp"
 #include "access/owners_transfer.hpp"
-#include "comm/node_memory.hpp"
 #include "kv/agent_target.hpp"
 #include "kv/asked_keys.hpp"
 #include "kv/key_items.hpp"
 #include "kv/table_target.hpp"
-#include "mpi/small_collectives.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::kv {
-namespace {
 
-/// Collective: the rank of each node's agent, its lowest one.
-std::vector<int> find_agents(const comm::communicator& comm) {
-  const std::vector<int> nodes = mpi::allgather(comm.node().index, comm.data());
-  std::vector<int> result(static_cast<std::size_t>(comm.node().count), -1);
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    if (int& agent = result[static_cast<std::size_t>(nodes[rank])]; agent < 0) agent = static_cast<int>(rank);
-  return result;
+spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topology::node_group& node, int rank,
+                           std::shared_ptr<const key_homes> homes, std::vector<table> tables, object_names objects,
+                           std::optional<moves> moving)
+    : ranks_(std::move(ranks)),
+      node_(node),
+      rank_(rank),
+      homes_(std::move(homes)),
+      tables_(std::move(tables)),
+      objects_(objects) {
+  if (!moving) return;
+  held_ = std::move(moving->held);
+  facts_ = make_facts(std::move(moving->agents));
 }
 
-}  // namespace
-
-spread_table::spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
-                           std::shared_ptr<const key_homes> homes, std::vector<table> tables)
-    : comm_(comm), ranks_(std::move(ranks)), homes_(std::move(homes)), tables_(std::move(tables)) {}
-
-std::unique_ptr<spread_table> spread_table::create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                                   std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                                   std::shared_ptr<void> memory, std::int64_t foreign_bytes,
-                                                   const key_locks::process& self) {
-  const comm::communicator& comm = call.comm();
-  std::unique_ptr<spread_table> result(new spread_table(comm, std::move(ranks), std::move(homes), std::move(tables)));
-  const bool can_move = foreign_bytes >= 0 && result->ranks_->through().reserve_caller();
-  if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0) {
-    result->make_movable(call, foreign_bytes, self, std::move(memory));
-    return result;
-  }
-  const table& mine = result->table_of(comm.rank());
-  result->name_ = result->ranks_->add_object(
-      call, std::make_shared<table_target>(mine, result->homes_->slots(comm.rank()), comm.rank(), std::move(memory)));
-  return result;
-}
-
-/// Adds two objects: of homes, and of agents, whose names the other object has to know.
-void spread_table::make_movable(comm::collective_call& call, std::int64_t foreign_bytes, const key_locks::process& self,
-                                std::shared_ptr<void> memory) {
-  const topology::node_group& node = comm_.node();
-  const auto budget = static_cast<std::size_t>(foreign_bytes) / 64 * 64;
-  const key_layout& layout = tables_.front().layout();
-  const std::size_t bytes = node.rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
-  auto records = comm::node_memory::allocate(call, bytes, self.name.c_str(), {}, false);
-  key_locks::process named = self;
-  held_ = std::make_shared<held_keys>(layout, records->all().data(), budget, std::move(named));
-  auto network = std::make_shared<const rank_network>(
-      ranks_->through(), [ranks = ranks_](int rank) -> fabric::peer& { return ranks->at(rank); },
-      [ranks = ranks_](int rank) { return ranks->rank_name(rank); });
-  facts_ = std::make_shared<const move_facts>(
-      move_facts{.ranks = std::move(network),
-                 .rank = comm_.rank(),
-                 .node = node.index,
-                 .agents = comm::share_table<int>(call, find_agents(comm_), self.name.c_str()),
+std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents) const {
+  return std::make_shared<const move_facts>(
+      move_facts{.ranks = ranks_,
+                 .rank = rank_,
+                 .node = node_.index,
+                 .agents = std::move(agents),
                  .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
                  .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
                  .slots = [homes = homes_](int rank) { return homes->slots(rank); },
-                 .is_here = [&node](int rank) { return node.is_here(rank); },
+                 .is_here = [&node = node_](int rank) { return node.is_here(rank); },
                  .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); }});
-  const auto kept =
-      std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(memory), records);
-  const fabric::object_name homes = ranks_->next_name(0);
-  agents_ = ranks_->next_name(1);
-  name_ = ranks_->add_object(
-      call, std::make_shared<table_target>(table_of(comm_.rank()), homes_->slots(comm_.rank()), comm_.rank(), kept,
-                                           std::make_shared<home>(table_of(comm_.rank()), facts_, agents_)));
-  try {
-    ranks_->add_object(call, std::make_shared<agent_target>(held_, facts_, homes, kept));
-  } catch (...) {
-    ranks_->through().targets().remove(name_);
-    throw;
-  }
+}
+
+std::shared_ptr<fabric::target> spread_table::make_home(std::shared_ptr<void> memory) {
+  const table& mine = table_of(rank_);
+  auto moving = facts_ ? std::make_shared<home>(mine, facts_, objects_.agents) : nullptr;
+  return std::make_shared<table_target>(mine, homes_->slots(rank_), rank_, std::move(memory), std::move(moving));
+}
+
+std::shared_ptr<fabric::target> spread_table::make_agent(std::shared_ptr<void> memory) {
+  return std::make_shared<agent_target>(held_, facts_, objects_.homes, std::move(memory));
 }
 
 void spread_table::stop_serving() {
-  ranks_->through().targets().remove(name_);
-  if (held_) ranks_->through().targets().remove(agents_);
+  ranks_->through().targets().remove(objects_.homes);
+  if (held_) ranks_->through().targets().remove(objects_.agents);
 }
 
 /// Records of a dead agent's node are lost: nobody could give them back.
-bool spread_table::is_agent_dead() const { return ranks_->at(comm_.node().members.front()).is_dead; }
+bool spread_table::is_agent_dead() const { return ranks_->at(node_.members.front()).is_dead; }
 
 bool spread_table::is_elsewhere(std::int64_t slot) const {
-  const int place = comm_.node().node_rank(homes_->rank_of_slot(slot));
+  const int place = node_.node_rank(homes_->rank_of_slot(slot));
   return tables_[static_cast<std::size_t>(place)].is_elsewhere(slot);
 }
 
 /// Whether a key is at this node now, by a grant up to `newest` if it is another node's.
 bool spread_table::is_here(int home, std::int64_t slot, held_keys::grant_number newest) const {
-  if (comm_.node().is_here(home)) return !(held_ && is_elsewhere(slot));
+  if (node_.is_here(home)) return !(held_ && is_elsewhere(slot));
   return held_ && held_->holds(slot, newest);
 }
 
@@ -125,7 +89,7 @@ void spread_table::ask_homes(const char* name, move_operation what, std::span<co
   access::owners_transfer asked(ranks_, name);
   for (auto& [home, list] : by_home)
     asked.add(home, std::make_unique<access::item_requests<asked_keys>>(
-                        name_, asked_keys(ranks_->rank_name(home), what, std::move(list))));
+                        objects_.homes, asked_keys(ranks_->rank_name(home), what, std::move(list))));
   asked.wait();
 }
 
@@ -149,7 +113,7 @@ class spread_table::run {
   void begin(std::span<const std::int64_t> keys) {
     sorted_ = std::make_shared<const keys_by_owner>(sort_by_owner(*of_.homes_, layout(), keys));
     for (const keys_by_owner::part& each : sorted_->parts()) {
-      if (of_.comm_.node().is_here(each.owner))
+      if (of_.node_.is_here(each.owner))
         begin_here(each);
       else if (of_.held_ && !of_.held_->is_empty() && !of_.is_agent_dead())
         begin_held(each);
@@ -244,7 +208,7 @@ class spread_table::run {
     if (!result_) result_ = std::make_unique<access::owners_transfer>(of_.ranks_, what_.name, &in_);
     const key_items::owner to{owner, of_.homes_->slots(owner).first, of_.ranks_.get(), of_.homes_.get()};
     result_->add(owner, std::make_unique<access::item_requests<key_items>>(
-                            of_.name_, key_items(to, what_, std::move(list), keys, layout(), values_)));
+                            of_.objects_.homes, key_items(to, what_, std::move(list), keys, layout(), values_)));
   }
 
   spread_table& of_;
@@ -296,14 +260,14 @@ bool spread_table::pull_here(std::span<const std::int64_t> keys, std::span<float
 
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
-  const int agent = comm_.node().members.front();
+  const int agent = node_.members.front();
   moved_keys asked(ranks_->rank_name(agent), move_operation::want, 0);
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     if (!is_here(home, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   if (asked.size() == 0) return nullptr;
   auto result = std::make_unique<access::owners_transfer>(ranks_, "store_worker_localize", &in);
-  result->add(agent, std::make_unique<access::item_requests<moved_keys>>(agents_, std::move(asked)));
+  result->add(agent, std::make_unique<access::item_requests<moved_keys>>(objects_.agents, std::move(asked)));
   return result;
 }
 

@@ -5,19 +5,20 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
 
 #include "access/transfer.hpp"
-#include "comm/collective_call.hpp"
-#include "fabric/group.hpp"
+#include "fabric/members.hpp"
 #include "kv/held_keys.hpp"
 #include "kv/home.hpp"
 #include "kv/key_homes.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
 #include "kv/table.hpp"
+#include "topology/node_group.hpp"
 
 namespace syncyte::kv {
 
@@ -50,13 +51,25 @@ struct started_transfer {
 /// processes operations of one stream in the order of their starts, operations of several streams in any order.
 class spread_table {
  public:
-  /// Collective; ends in an agreement. `tables` have the keys of the node's ranks, by rank within the node; `memory`
-  /// keeps their memory. Keys move if `foreign_bytes`, the memory for other nodes' keys on this node, is not negative;
-  /// that is equal on all ranks.
-  static std::unique_ptr<spread_table> create(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
-                                              std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                              std::shared_ptr<void> memory, std::int64_t foreign_bytes,
-                                              const key_locks::process& self);
+  /// Names of the objects that serve requests: make_home() and make_agent(). Equal on all ranks.
+  struct object_names {
+    fabric::object_name homes, agents;
+  };
+  /// Needed for keys that move.
+  struct moves {
+    std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
+    std::shared_ptr<const int[]> agents;  // the rank of each node's agent
+  };
+
+  /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
+  spread_table(std::shared_ptr<fabric::members> ranks, const topology::node_group& node, int rank,
+               std::shared_ptr<const key_homes> homes, std::vector<table> tables, object_names objects,
+               std::optional<moves> moving);
+
+  /// The object for requests about this rank's keys, and that of the agent, which every rank has if keys move. `memory`
+  /// keeps the memory of the tables and of moves::held. They refer to this one.
+  std::shared_ptr<fabric::target> make_home(std::shared_ptr<void> memory);
+  std::shared_ptr<fabric::target> make_agent(std::shared_ptr<void> memory);
 
   /// No rank sends requests any more.
   void stop_serving();
@@ -88,12 +101,8 @@ class spread_table {
  private:
   class run;
 
-  spread_table(const comm::communicator& comm, std::shared_ptr<fabric::group> ranks,
-               std::shared_ptr<const key_homes> homes, std::vector<table> tables);
-
-  void make_movable(comm::collective_call& call, std::int64_t foreign_bytes, const key_locks::process& self,
-                    std::shared_ptr<void> memory);
-  table& table_of(int rank) { return tables_[static_cast<std::size_t>(comm_.node().node_rank(rank))]; }
+  std::shared_ptr<const move_facts> make_facts(std::shared_ptr<const int[]> agents) const;
+  table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
   bool is_elsewhere(std::int64_t slot) const;
@@ -101,16 +110,16 @@ class spread_table {
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;
   bool is_agent_dead() const;
 
-  const comm::communicator& comm_;
-  std::shared_ptr<fabric::group> ranks_;
-  fabric::object_name name_{};
+  std::shared_ptr<fabric::members> ranks_;
+  const topology::node_group& node_;
+  int rank_;
   std::shared_ptr<const key_homes> homes_;
   std::vector<table> tables_;
+  object_names objects_;
 
   // Null if keys do not move.
   std::shared_ptr<held_keys> held_;
   std::shared_ptr<const move_facts> facts_;
-  fabric::object_name agents_{};
 };
 
 }  // namespace syncyte::kv

@@ -18,6 +18,7 @@
 #include "fabric/group.hpp"
 #include "fabric/process_engine.hpp"
 #include "kv/key_items.hpp"
+#include "kv/open_spread_table.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::kv {
@@ -222,8 +223,8 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   std::vector<table> tables = make_tables(*comm, layout, slots, *held, text);
   table here = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
   if (ranks)
-    held->spread = spread_table::create(call, std::move(ranks), homes, std::move(tables), held,
-                                        foreign_bytes_of(call, options, *held->values), process_of(*comm, text));
+    held->spread = open_spread_table(call, std::move(ranks), homes, std::move(tables), held,
+                                     foreign_bytes_of(call, options, *held->values), process_of(*comm, text));
   return std::shared_ptr<store>(new store(std::move(comm), text, options, homes, std::move(here), held->spread, held));
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kv/open_spread_table.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "comm/node_memory.hpp"
+#include "mpi/small_collectives.hpp"
+
+namespace syncyte::kv {
+namespace {
+
+/// Collective: the rank of each node's agent, its lowest one.
+std::vector<int> find_agents(const comm::communicator& comm) {
+  const std::vector<int> nodes = mpi::allgather(comm.node().index, comm.data());
+  std::vector<int> result(static_cast<std::size_t>(comm.node().count), -1);
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    if (int& agent = result[static_cast<std::size_t>(nodes[rank])]; agent < 0) agent = static_cast<int>(rank);
+  return result;
+}
+
+/// The memory of the tables and the memory for other nodes' keys.
+struct kept_memory {
+  std::shared_ptr<void> tables, held;
+};
+
+spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, std::int64_t foreign_bytes,
+                               const key_locks::process& self, kept_memory& kept) {
+  const comm::communicator& comm = call.comm();
+  const auto budget = static_cast<std::size_t>(foreign_bytes) / 64 * 64;
+  const std::size_t bytes = comm.node().rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
+  const auto records = comm::node_memory::allocate(call, bytes, self.name.c_str(), {}, false);
+  kept.held = records;
+  return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
+          comm::share_table<int>(call, find_agents(comm), self.name.c_str())};
+}
+
+}  // namespace
+
+/// With keys that move there are two objects, and each has to know the other's name.
+std::unique_ptr<spread_table> open_spread_table(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
+                                                std::shared_ptr<const key_homes> homes, std::vector<table> tables,
+                                                std::shared_ptr<void> memory, std::int64_t foreign_bytes,
+                                                const key_locks::process& self) {
+  const comm::communicator& comm = call.comm();
+  const auto kept = std::make_shared<kept_memory>(kept_memory{std::move(memory), nullptr});
+  const bool can_move = foreign_bytes >= 0 && ranks->through().reserve_caller();
+  std::optional<spread_table::moves> moving;
+  if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0)
+    moving = make_moves(call, tables.front().layout(), foreign_bytes, self, *kept);
+  const bool moves = moving.has_value();
+  const spread_table::object_names objects{ranks->next_name(0), ranks->next_name(1)};
+  auto result = std::make_unique<spread_table>(ranks, comm.node(), comm.rank(), std::move(homes), std::move(tables),
+                                               objects, std::move(moving));
+  ranks->add_object(call, result->make_home(kept));
+  if (!moves) return result;
+  try {
+    ranks->add_object(call, result->make_agent(kept));
+  } catch (...) {
+    ranks->through().targets().remove(objects.homes);
+    throw;
+  }
+  return result;
+}
+
+}  // namespace syncyte::kv
