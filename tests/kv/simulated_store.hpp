@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "access/started.hpp"
+#include "distribution/axis.hpp"
+#include "fabric/engine.hpp"
+#include "fabric/loopback.hpp"
+#include "fabric/members.hpp"
+#include "fabric/process_tables.hpp"
+#include "kv/spread_table.hpp"
+#include "kv/started_operations.hpp"
+
+namespace syncyte::test {
+
+/// The nodes of a simulated store, and its keys.
+struct store_shape {
+  int nodes = 3;
+  int ranks_per_node = 2;
+  std::int64_t keys = 1;
+  std::int64_t length = 1;         // of each key's vector
+  std::size_t foreign_bytes = 64;  // memory of a node for other nodes' keys
+
+  int ranks() const { return nodes * ranks_per_node; }
+};
+
+/// A parameter store without MPI: ranks are engines over a loopback network in one process, and the ranks of a node
+/// share ordinary memory.
+class simulated_store {
+ public:
+  simulated_store(const store_shape& shape, std::uint32_t seed, fabric::time_limits limits)
+      : shape_(shape), network_(std::make_shared<loopback_network>(seed)) {
+    for (int node = 0; node < shape.nodes; ++node) nodes_.push_back(make_node(node));
+    for (int rank = 0; rank < shape.ranks(); ++rank)
+      engines_.push_back(
+          std::make_unique<fabric::engine>(std::make_unique<loopback_transport>(network_, rank), limits));
+    const auto processes = process_table();
+    for (int rank = 0; rank < shape.ranks(); ++rank) {
+      engine(rank).reserve_caller();
+      engine(rank).add_ring(communicator, processes);
+      tables_.push_back(make_table(rank, std::make_shared<fabric::members>(engine(rank), processes, "world")));
+      engine(rank).targets().add(objects.homes, tables_.back()->make_home(nullptr));
+      engine(rank).targets().add(objects.agents, tables_.back()->make_agent(nullptr));
+    }
+  }
+
+  /// No thread uses the store any more.
+  ~simulated_store() {
+    for (const auto& each : tables_) each->stop_serving();
+    engines_.clear();
+  }
+  simulated_store(const simulated_store&) = delete;
+  simulated_store& operator=(const simulated_store&) = delete;
+
+  const store_shape& shape() const { return shape_; }
+  loopback_network& network() { return *network_; }
+  kv::spread_table& at(int rank) { return *tables_[static_cast<std::size_t>(rank)]; }
+  fabric::engine& engine(int rank) { return *engines_[static_cast<std::size_t>(rank)]; }
+  const kv::key_homes& homes() const { return *homes_; }
+  /// Number of times that a key has come to another node than its home's.
+  std::uint64_t moves() const {
+    std::uint64_t sum = 0;
+    for (const auto& each : nodes_) sum += each->counter->grants();
+    return sum;
+  }
+  int node_of(int rank) const { return rank / shape_.ranks_per_node; }
+  int agent_of(int node) const { return node * shape_.ranks_per_node; }
+
+ private:
+  static constexpr std::uint64_t communicator = 7;
+  static constexpr kv::spread_table::object_names objects{{communicator, 1}, {communicator, 2}};
+
+  struct alignas(64) line {
+    std::array<std::byte, 64> bytes;
+  };
+  struct node_memory {
+    topology::node_group group;
+    std::vector<std::vector<std::uint64_t>> words, values;  // of each rank of the node
+    std::vector<line> held;
+    std::shared_ptr<const kv::held_keys> counter = nullptr;  // of a rank
+  };
+
+  kv::key_layout layout() const { return {shape_.keys, shape_.length}; }
+
+  std::unique_ptr<node_memory> make_node(int node) const {
+    auto result = std::make_unique<node_memory>();
+    topology::node_group& group = result->group;
+    group.index = node;
+    group.count = shape_.nodes;
+    group.size = shape_.ranks_per_node;
+    for (int place = 0; place < group.size; ++place) {
+      const int rank = agent_of(node) + place;
+      group.members.push_back(rank);
+      const kv::key_range slots = homes_of(shape_).slots(rank);
+      result->words.emplace_back(static_cast<std::size_t>(slots.count));
+      result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
+    }
+    group.world_ranks = group.members;
+    result->held.resize(kv::held_keys::memory_bytes(shape_.foreign_bytes, layout()) / sizeof(line) + 1);
+    return result;
+  }
+
+  std::shared_ptr<const fabric::process_table> process_table() {
+    std::vector<fabric::process_entry> entries;
+    std::vector<std::string> addresses;
+    for (int rank = 0; rank < shape_.ranks(); ++rank) {
+      entries.push_back({engine(rank).process(), engine(rank).key(), rank, 0});
+      addresses.push_back(engine(rank).address());
+    }
+    return table_of(entries, addresses);
+  }
+
+  /// A process's own objects over its node's memory.
+  std::unique_ptr<kv::spread_table> make_table(int rank, std::shared_ptr<fabric::members> ranks) {
+    node_memory& memory = *nodes_[static_cast<std::size_t>(node_of(rank))];
+    const kv::key_locks::process self{.number = rank - agent_of(node_of(rank)), .is_alive = [](int) { return true; }};
+    std::vector<kv::table> tables;
+    for (std::size_t place = 0; place < memory.words.size(); ++place) {
+      const std::int64_t first = homes_->slots(memory.group.members[place]).first;
+      tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, first);
+    }
+    const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);
+    for (int node = 0; node < shape_.nodes; ++node) agents[node] = agent_of(node);
+    auto held = std::make_shared<kv::held_keys>(layout(), memory.held.front().bytes.data(), shape_.foreign_bytes, self);
+    memory.counter = held;
+    return std::make_unique<kv::spread_table>(std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
+                                              kv::spread_table::moves{std::move(held), agents});
+  }
+
+  static kv::key_homes homes_of(const store_shape& shape) {
+    return kv::key_homes(distribution::axis::cyclic(shape.keys, shape.ranks()));
+  }
+
+  const store_shape shape_;
+  const std::shared_ptr<const kv::key_homes> homes_ = std::make_shared<const kv::key_homes>(homes_of(shape_));
+  const std::shared_ptr<loopback_network> network_;
+  std::vector<std::unique_ptr<node_memory>> nodes_;
+  std::vector<std::unique_ptr<fabric::engine>> engines_;
+  std::vector<std::unique_ptr<kv::spread_table>> tables_;
+};
+
+/// A worker of a simulated store: it keeps its operations in order as kv::worker does.
+class simulated_worker {
+ public:
+  using started = std::shared_ptr<access::started>;
+  enum class until { begun, done };  // how long a call waits
+
+  explicit simulated_worker(kv::spread_table& at) : at_(at), stream_(at.make_stream()), localizing_(at.make_stream()) {}
+
+  /// Returns the operation in flight, or null if it is done. `values` stay until its end.
+  started run(const kv::operation& what, std::span<const std::int64_t> keys, float* values, until end) {
+    return finish(at_.start(*stream_, what, keys, values, end == until::begun, started_.unanswered()), end);
+  }
+  bool pull_here(std::span<const std::int64_t> keys, std::span<float> values) {
+    return at_.pull_here(keys, values, started_.unanswered());
+  }
+  started localize(std::span<const std::int64_t> keys, until end) {
+    return finish({at_.localize(*localizing_, keys)}, end);
+  }
+  void flush() { started_.await_ends(); }
+
+ private:
+  started finish(kv::started_transfer begun, until end) {
+    if (!begun.rest) return nullptr;
+    if (end == until::done) {
+      begun.rest->wait();
+      return nullptr;
+    }
+    auto in_flight = std::make_shared<access::started>(nullptr, std::move(begun.rest));
+    started_.add(in_flight, begun.until_its_end);
+    return in_flight;
+  }
+
+  kv::spread_table& at_;
+  const std::unique_ptr<fabric::stream> stream_, localizing_;
+  kv::started_operations started_;
+};
+
+}  // namespace syncyte::test

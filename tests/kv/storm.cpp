@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys move between simulated nodes while their workers use them and messages are lost, doubled, delayed and overtaken.
+// Arguments: the number of operations, and a seed. Runs under ThreadSanitizer.
+//
+// Each worker adds 1 to its own element of a key's vector. A pull must find as many of the puller's own additions as it
+// has begun before. Those of other workers never become fewer, nor more than were begun. Other keys are set by one
+// worker each, all elements to one number that grows.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "simulated_store.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace std::chrono_literals;
+using test::simulated_store;
+using test::simulated_worker;
+using until = simulated_worker::until;
+using key_list = std::vector<std::int64_t>;
+using value_list = std::vector<float>;
+
+constexpr int workers = 6;
+constexpr std::size_t length = workers;  // of a vector
+constexpr std::int64_t shared_keys = 18, keys = shared_keys + workers;
+constexpr std::size_t record_bytes = (3 + length / 2) * sizeof(std::uint64_t);
+
+std::atomic<int> failures = 0;
+
+template <class... Arguments>
+void fail(const char* format, Arguments... arguments) {
+  if (failures.fetch_add(1, std::memory_order_relaxed) < 20) std::fprintf(stderr, format, arguments...);
+}
+
+/// What each worker does now, for the report of a hang. Relaxed order, which hides no race from ThreadSanitizer.
+struct activity {
+  std::atomic<std::int64_t> done = 0;
+  std::atomic<const char*> what = "nothing";
+  std::atomic<std::int64_t> key = 0;
+
+  void begin(const char* doing, std::int64_t first_key) {
+    what.store(doing, std::memory_order_relaxed);
+    key.store(first_key, std::memory_order_relaxed);
+    done.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+std::array<activity, workers> activities;
+
+/// Ends the program if nothing is done for long.
+class hang_watch {
+ public:
+  hang_watch()
+      : thread_([](const std::stop_token& end) {
+          std::int64_t last = -1;
+          for (auto moved = std::chrono::steady_clock::now(); !end.stop_requested();
+               std::this_thread::sleep_for(50ms)) {
+            std::int64_t now = 0;
+            for (const activity& each : activities) now += each.done.load(std::memory_order_relaxed);
+            if (std::exchange(last, now) != now) moved = std::chrono::steady_clock::now();
+            if (std::chrono::steady_clock::now() - moved > longest) report();
+          }
+        }) {}
+
+ private:
+  static constexpr auto longest = 20s;
+
+  [[noreturn]] static void report() {
+    std::fprintf(stderr, "hang:\n");
+    for (int i = 0; i < workers; ++i)
+      std::fprintf(stderr, "worker %d: %s of key %lld\n", i, activities[i].what.load(),
+                   static_cast<long long>(activities[i].key.load()));
+    std::_Exit(1);
+  }
+
+  std::jthread thread_;
+};
+
+/// Additions to each element of each key, and sets, that have begun.
+class begun_writes {
+ public:
+  std::int64_t count(std::int64_t key, int worker) const {
+    return counts_[index(key, worker)].load(std::memory_order_relaxed);
+  }
+  void add(std::int64_t key, int worker) { counts_[index(key, worker)].fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  static std::size_t index(std::int64_t key, int worker) {
+    return static_cast<std::size_t>(key) * workers + static_cast<std::size_t>(worker);
+  }
+  std::vector<std::atomic<std::int64_t>> counts_ = std::vector<std::atomic<std::int64_t>>(keys * workers);
+};
+
+bool is_shared(std::int64_t key) { return key < shared_keys; }
+/// The worker that sets a key.
+int setter_of(std::int64_t key) { return static_cast<int>(key - shared_keys); }
+
+/// A worker's thread: random operations, whose results it checks in the order of their begins.
+class storm_worker {
+ public:
+  storm_worker(simulated_store& store, begun_writes& begun, int number, std::uint32_t seed)
+      : begun_(begun),
+        number_(number),
+        worker_(store.at(number * store.shape().ranks() / workers)),
+        random_(seed * 1000 + static_cast<std::uint32_t>(number)) {}
+
+  void run(std::int64_t operations) {
+    for (std::int64_t i = 0; i < operations; ++i) step();
+    finish();
+  }
+  void finish() {
+    while (!in_flight_.empty()) check_first();
+    worker_.flush();
+  }
+
+  void push(const key_list& list, until end) {
+    note("a push", list);
+    value_list values;
+    for (const std::int64_t key : list) {
+      begun_.add(key, number_);
+      for (std::size_t i = 0; i < length; ++i)
+        values.push_back(!is_shared(key) || i == static_cast<std::size_t>(number_) ? 1.0f : 0.0f);
+    }
+    add(kv::push, list, std::move(values), end);
+  }
+
+  void pull(const key_list& list, until end) {
+    note("a pull", list);
+    add(kv::pull, list, value_list(list.size() * length, -1.0f), end);
+  }
+
+  void localize(const key_list& list, until end) {
+    note("a localize", list);
+    const auto started = worker_.localize(list, end);
+    if (started) in_flight_.push_back({.what = nullptr, .keys = list, .started = started});
+  }
+
+ private:
+  struct operation {
+    const kv::operation* what;  // null: localize
+    key_list keys;
+    value_list values = {};
+    value_list own = {};  // this worker's writes to each key when a pull began
+    simulated_worker::started started = nullptr;
+  };
+  static constexpr std::size_t most_in_flight = 24;
+
+  std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
+  until any_end() { return draw(5) < 3 ? until::begun : until::done; }
+  std::int64_t shared_key() { return draw(3) == 0 ? draw(3) : draw(shared_keys); }
+  std::int64_t own_key() const { return shared_keys + number_; }
+
+  key_list random_keys(bool has_others) {
+    key_list result(static_cast<std::size_t>(1 + draw(4)));
+    for (auto& key : result) key = has_others && draw(4) == 0 ? shared_keys + draw(workers) : shared_key();
+    return result;
+  }
+
+  void note(const char* what, const key_list& list) {
+    activities[static_cast<std::size_t>(number_)].begin(what, list.front());
+  }
+
+  void step() {
+    const std::int64_t kind = draw(100);
+    if (kind < 30)
+      push(random_keys(false), any_end());
+    else if (kind < 55)
+      pull(random_keys(true), any_end());
+    else if (kind < 67)
+      localize(random_keys(true), any_end());
+    else if (kind < 77)
+      set_own();
+    else if (kind < 84)
+      push({own_key()}, any_end());
+    else if (kind < 91)
+      pull_here();
+    else if (kind < 98)
+      chase(draw(2) == 0 ? shared_key() : own_key());
+    else
+      finish();
+    while (in_flight_.size() > most_in_flight) check_first();
+  }
+
+  /// Operations in flight on one key, which comes here meanwhile, and is then used at once.
+  void chase(std::int64_t key) {
+    for (std::int64_t i = 0, count = 1 + draw(3); i < count; ++i) push({key}, until::begun);
+    localize({key}, draw(3) == 0 ? until::begun : until::done);
+    push({key}, any_end());
+    if (draw(2) == 0) pull({key}, until::begun);
+    push({key}, any_end());
+    pull({key}, until::done);
+  }
+
+  void set_own() {
+    const key_list list(static_cast<std::size_t>(1 + draw(2)), own_key());
+    note("a set", list);
+    value_list values;
+    for (const std::int64_t key : list) {
+      begun_.add(key, number_);
+      values.insert(values.end(), length, static_cast<float>(begun_.count(key, number_)));
+    }
+    add(kv::set, list, std::move(values), any_end());
+  }
+
+  void pull_here() {
+    const key_list list{draw(3) == 0 ? own_key() : shared_key()};
+    note("a pull of local keys", list);
+    operation pulled{.what = &kv::pull, .keys = list, .values = value_list(length, -1.0f), .own = own_of(list)};
+    if (!worker_.pull_here(list, pulled.values)) {
+      if (std::ranges::count(pulled.values, -1.0f) != length)
+        fail("a refused pull of key %d has written values\n", static_cast<int>(list[0]));
+      return;
+    }
+    in_flight_.push_back(std::move(pulled));
+  }
+
+  value_list own_of(const key_list& list) const {
+    value_list result;
+    for (const std::int64_t key : list) result.push_back(static_cast<float>(begun_.count(key, number_)));
+    return result;
+  }
+
+  void add(const kv::operation& what, const key_list& list, value_list values, until end) {
+    operation& made = in_flight_.emplace_back(&what, list, std::move(values), own_of(list));
+    made.started = worker_.run(what, list, made.values.data(), end);
+  }
+
+  void check_first() {
+    operation& first = in_flight_.front();
+    if (first.started) first.started->wait();
+    if (first.what == &kv::pull) check_pull(first);
+    in_flight_.pop_front();
+  }
+
+  void check_pull(const operation& pulled) {
+    for (std::size_t i = 0; i < pulled.keys.size(); ++i) {
+      const std::int64_t key = pulled.keys[i];
+      const float* const found = pulled.values.data() + i * length;
+      is_shared(key) ? check_shared(key, found, pulled.own[i]) : check_set(key, found, pulled.own[i]);
+    }
+    // A key that repeats may be read at home after it was read here.
+    for (std::size_t i = 0; i < pulled.keys.size(); ++i)
+      for (int other = 0; other < workers; ++other) {
+        float& seen = seen_of(pulled.keys[i], other);
+        seen = std::max(seen, pulled.values[i * length + static_cast<std::size_t>(other)]);
+      }
+  }
+
+  void check_shared(std::int64_t key, const float* found, float own) {
+    for (int other = 0; other < workers; ++other) check(key, other, found[other], own, other == number_);
+  }
+
+  void check_set(std::int64_t key, const float* found, float own) {
+    for (std::size_t i = 1; i < length; ++i)
+      if (found[i] != found[0])
+        fail("worker %d: key %d is torn: %g and %g\n", number_, static_cast<int>(key), found[0], found[i]);
+    check(key, setter_of(key), found[0], own, setter_of(key) == number_);
+  }
+
+  void check(std::int64_t key, int writer, float found, float own, bool is_own) {
+    const float least = is_own ? own : seen_of(key, writer);
+    const float most = is_own ? own : static_cast<float>(begun_.count(key, writer));
+    if (found >= least && found <= most) return;
+    fail("worker %d: a pull of key %d has %g writes of worker %d, expected %g to %g\n", number_, static_cast<int>(key),
+         found, writer, least, most);
+  }
+
+  float& seen_of(std::int64_t key, int writer) {
+    return seen_[static_cast<std::size_t>(key) * workers + static_cast<std::size_t>(writer)];
+  }
+
+  begun_writes& begun_;
+  const int number_;
+  std::deque<operation> in_flight_;  // addresses of values stay; destroyed after the worker
+  simulated_worker worker_;
+  std::minstd_rand random_;
+  value_list seen_ = value_list(keys * workers);
+};
+
+/// Runs a function with each worker's number, each in a thread.
+template <class Run>
+void in_threads(Run&& run) {
+  std::vector<std::jthread> threads;
+  for (int number = 0; number < workers; ++number)
+    threads.emplace_back([&, number] {
+      try {
+        run(number);
+      } catch (const std::exception& error) {
+        fail("worker %d: %s\n", number, error.what());
+      }
+    });
+}
+
+/// All operations have ended: each key is at one node, and has all writes.
+void check_end(simulated_store& store, const begun_writes& begun) {
+  simulated_worker reader(store.at(0));
+  for (std::int64_t key = 0; key < keys; ++key) {
+    value_list found(length, -1.0f);
+    reader.run(kv::pull, key_list{key}, found.data(), until::done);
+    for (std::size_t i = 0; i < length; ++i) {
+      const int writer = is_shared(key) ? static_cast<int>(i) : setter_of(key);
+      const auto expected = static_cast<float>(begun.count(key, writer));
+      if (found[i] != expected)
+        fail("key %d has %g writes of worker %d at the end, expected %g\n", static_cast<int>(key), found[i], writer,
+             expected);
+    }
+    int nodes = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    do {  // a key that a node has given back is on its way for a moment
+      nodes = 0;
+      for (int node = 0; node < store.shape().nodes; ++node)
+        nodes += store.at(store.agent_of(node)).are_here(key_list{key});
+    } while (nodes != 1 && std::chrono::steady_clock::now() - begin < 5s);
+    if (nodes != 1) fail("key %d is at %d nodes\n", static_cast<int>(key), nodes);
+  }
+}
+
+constexpr test::loopback_faults faults{.drop = 0.02, .duplicate = 0.05, .reorder = 0.1, .hold = 300us, .keep = 0.1};
+
+/// `records`: how many keys of other nodes a node has memory for.
+void storm(std::int64_t operations, std::uint32_t seed, int ranks_per_node, std::size_t records,
+           const test::loopback_faults& with) {
+  simulated_store store({.nodes = 3,
+                         .ranks_per_node = ranks_per_node,
+                         .keys = keys,
+                         .length = length,
+                         .foreign_bytes = records * record_bytes / 64 * 64},
+                        seed, {.resend = 5ms, .deadline = 60s});
+  store.network().set_faults(with);
+  begun_writes begun;
+  in_threads([&](int number) { storm_worker(store, begun, number, seed).run(operations / workers); });
+  check_end(store, begun);
+  std::printf("%llu moves\n", static_cast<unsigned long long>(store.moves()));
+}
+
+/// One worker takes keys that all others push to, and nobody takes them away from it: operations that arrive at the
+/// home with the request for the key must not wait for it for ever.
+void quiet_moves(int rounds, std::uint32_t seed) {
+  simulated_store store({.nodes = 3,
+                         .ranks_per_node = 2,
+                         .keys = keys,
+                         .length = length,
+                         .foreign_bytes = keys * record_bytes / 64 * 64 + 64},
+                        seed, {.resend = 5ms, .deadline = 60s});
+  store.network().set_faults(faults);
+  begun_writes begun;
+  std::barrier round_begins(workers);
+  in_threads([&](int number) {
+    storm_worker mine(store, begun, number, seed);
+    for (int round = 0; round < rounds; ++round) {
+      round_begins.arrive_and_wait();
+      key_list taken;
+      for (std::int64_t key = round % 3; key < shared_keys; key += 3) taken.push_back(key);
+      if (round % workers == number) mine.localize(taken, until::done);
+      mine.push(taken, until::done);
+      mine.pull(taken, until::done);
+      mine.finish();
+    }
+  });
+  check_end(store, begun);
+  std::printf("%llu moves\n", static_cast<unsigned long long>(store.moves()));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::int64_t operations = count > 1 ? std::atoll(arguments[1]) : 6000;
+  const auto seed = static_cast<std::uint32_t>(count > 2 ? std::atoi(arguments[2]) : 1);
+  const hang_watch watch;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report = [&](const char* part) {
+    std::printf("%s: %.1f s\n", part, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    std::fflush(stdout);
+  };
+  storm(operations / 3, seed, 2, 4, faults);
+  report("two ranks on a node, little memory");
+  storm(operations / 3, seed + 1, 1, keys, faults);
+  report("two threads in a rank, memory for all keys");
+  storm(operations / 3, seed + 2, 2, keys, {.delay = 50us});
+  report("no message is lost");
+  quiet_moves(static_cast<int>(std::clamp<std::int64_t>(operations / 100, 20, 300)), seed);
+  report("quiet moves");
+  return failures == 0 ? 0 : 1;
+}
