@@ -127,12 +127,16 @@ class spread_table::run {
     for (const here_part& each : here_) {
       absent_keys absent;
       what_.run_some(of_.table_of(each.owner), each.keys, values_, absent);
-      ask_for(each.owner, absent, [&](std::size_t i) { return each.keys[i]; });
+      key_list keys;
+      for (const std::size_t i : absent) keys.push_back(each.keys[i]);
+      ask_again(each.owner, std::move(keys));
     }
-    for (const held_part& each : held_) {
+    for (held_part& each : held_) {
       absent_keys absent;
       what_.run_held(*of_.held_, each.keys, std::min(grants_, before_.grants), values_, absent);
-      ask_for(each.owner, absent, [&](std::size_t i) { return each.keys[i].key; });
+      for (const std::size_t i : absent) each.later.push_back(each.keys[i].key);
+      std::ranges::sort(each.later, {}, &listed_key::place);
+      ask_again(each.owner, std::move(each.later));
     }
   }
 
@@ -149,11 +153,12 @@ class spread_table::run {
     std::span<const listed_key> keys;
     std::vector<listed_key> own = {};  // their memory, unless that is sorted_
   };
+  using key_list = std::vector<listed_key>;
   struct held_part {
     int owner;
     std::vector<held_keys::held_key> keys;
+    key_list later = {};  // to be asked for after them
   };
-  using key_list = std::vector<listed_key>;
 
   const key_layout& layout() const { return of_.tables_.front().layout(); }
 
@@ -170,28 +175,26 @@ class spread_table::run {
     ask_again(of.owner, std::move(follow));
   }
 
+  /// A key that repeats may be found once and not again, because it leaves. A set then asks for its last values last.
   void begin_held(const keys_by_owner::part& of) {
     held_part held{of.owner, {}};
     auto others = std::make_shared<key_list>();
     of_.held_->find(of.elements, held.keys, *others);
-    if (!before_.asked.empty()) {
-      key_list follow;
+    key_list follow;
+    if (!before_.asked.empty())
       std::erase_if(held.keys, [&](const held_keys::held_key& each) {
         const bool follows = before_.have_asked(each.key.slot);
         if (follows) follow.push_back(each.key);
         return follows;
       });
+    if (what_.replaces && others->size() < of.elements.size()) {
+      held.later = std::move(follow);
+      held.later.insert(held.later.end(), others->begin(), others->end());
+    } else {
       ask_again(of.owner, std::move(follow));
+      if (!others->empty()) ask(of.owner, others, *others);
     }
-    if (!others->empty()) ask(of.owner, others, *others);
-    if (!held.keys.empty()) held_.push_back(std::move(held));
-  }
-
-  template <class Key>
-  void ask_for(int owner, const absent_keys& absent, Key&& key) {
-    key_list keys;
-    for (const std::size_t i : absent) keys.push_back(key(i));
-    ask_again(owner, std::move(keys));
+    if (!held.keys.empty() || !held.later.empty()) held_.push_back(std::move(held));
   }
 
   /// Asks for keys that are at this node, or were, or whose home is.
