@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keys move between simulated nodes while their workers use them and messages are lost, doubled, delayed and overtaken.
-// Arguments: the number of operations, and a seed. Runs under ThreadSanitizer.
+// Arguments: the number of operations, a seed, and the number of one part. Runs under ThreadSanitizer.
 //
 // Each worker adds 1 to its own element of a key's vector. A pull must find as many of the puller's own additions as it
 // has begun before. Those of other workers never become fewer, nor more than were begun. Other keys are set by one
@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -35,8 +36,15 @@ using value_list = std::vector<float>;
 
 constexpr int workers = 6;
 constexpr std::size_t length = workers;  // of a vector
-constexpr std::int64_t shared_keys = 18, keys = shared_keys + workers;
-constexpr std::size_t record_bytes = (3 + length / 2) * sizeof(std::uint64_t);
+constexpr std::int64_t shared_keys = 18, keys = shared_keys + 2 * workers;
+
+/// Memory of a node for this many keys of other nodes.
+constexpr std::size_t bytes_for(std::size_t records) {
+  const std::size_t record = (3 + length / 2) * sizeof(std::uint64_t);
+  return (records * record + 63) / 64 * 64;
+}
+
+constexpr fabric::time_limits limits{.resend = 5ms, .deadline = 60s};
 
 std::atomic<int> failures = 0;
 
@@ -104,8 +112,15 @@ class begun_writes {
 };
 
 bool is_shared(std::int64_t key) { return key < shared_keys; }
-/// The worker that sets a key.
-int setter_of(std::int64_t key) { return static_cast<int>(key - shared_keys); }
+/// Each worker sets two keys: one of its own rank, and one of another node.
+enum class home { own, far };
+std::int64_t key_of_setter(int worker, home at) {
+  return shared_keys + (at == home::own ? worker : workers + (worker + workers / 2) % workers);
+}
+int setter_of(std::int64_t key) {
+  const auto place = static_cast<int>(key - shared_keys);
+  return place < workers ? place : (place + workers / 2) % workers;
+}
 
 /// A worker's thread: random operations, whose results it checks in the order of their begins.
 class storm_worker {
@@ -147,6 +162,18 @@ class storm_worker {
     if (started) in_flight_.push_back({.what = nullptr, .keys = list, .started = started});
   }
 
+  /// Sets one of this worker's keys several times in one list.
+  void set_own(home at, std::int64_t times, until end) {
+    const key_list list(static_cast<std::size_t>(times), key_of_setter(number_, at));
+    note("a set", list);
+    value_list values;
+    for (const std::int64_t key : list) {
+      begun_.add(key, number_);
+      values.insert(values.end(), length, static_cast<float>(begun_.count(key, number_)));
+    }
+    add(kv::set, list, std::move(values), end);
+  }
+
  private:
   struct operation {
     const kv::operation* what;  // null: localize
@@ -160,11 +187,13 @@ class storm_worker {
   std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
   until any_end() { return draw(5) < 3 ? until::begun : until::done; }
   std::int64_t shared_key() { return draw(3) == 0 ? draw(3) : draw(shared_keys); }
-  std::int64_t own_key() const { return shared_keys + number_; }
+
+  home any_home() { return draw(2) == 0 ? home::own : home::far; }
+  std::int64_t own_key() { return key_of_setter(number_, any_home()); }
 
   key_list random_keys(bool has_others) {
     key_list result(static_cast<std::size_t>(1 + draw(4)));
-    for (auto& key : result) key = has_others && draw(4) == 0 ? shared_keys + draw(workers) : shared_key();
+    for (auto& key : result) key = has_others && draw(4) == 0 ? shared_keys + draw(keys - shared_keys) : shared_key();
     return result;
   }
 
@@ -181,7 +210,7 @@ class storm_worker {
     else if (kind < 67)
       localize(random_keys(true), any_end());
     else if (kind < 77)
-      set_own();
+      set_own(any_home(), 1 + draw(3), any_end());
     else if (kind < 84)
       push({own_key()}, any_end());
     else if (kind < 91)
@@ -201,17 +230,6 @@ class storm_worker {
     if (draw(2) == 0) pull({key}, until::begun);
     push({key}, any_end());
     pull({key}, until::done);
-  }
-
-  void set_own() {
-    const key_list list(static_cast<std::size_t>(1 + draw(2)), own_key());
-    note("a set", list);
-    value_list values;
-    for (const std::int64_t key : list) {
-      begun_.add(key, number_);
-      values.insert(values.end(), length, static_cast<float>(begun_.count(key, number_)));
-    }
-    add(kv::set, list, std::move(values), any_end());
   }
 
   void pull_here() {
@@ -336,8 +354,8 @@ void storm(std::int64_t operations, std::uint32_t seed, int ranks_per_node, std:
                          .ranks_per_node = ranks_per_node,
                          .keys = keys,
                          .length = length,
-                         .foreign_bytes = records * record_bytes / 64 * 64},
-                        seed, {.resend = 5ms, .deadline = 60s});
+                         .foreign_bytes = bytes_for(records)},
+                        seed, limits);
   store.network().set_faults(with);
   begun_writes begun;
   in_threads([&](int number) { storm_worker(store, begun, number, seed).run(operations / workers); });
@@ -345,15 +363,12 @@ void storm(std::int64_t operations, std::uint32_t seed, int ranks_per_node, std:
   std::printf("%llu moves\n", static_cast<unsigned long long>(store.moves()));
 }
 
-/// One worker takes keys that all others push to, and nobody takes them away from it: operations that arrive at the
-/// home with the request for the key must not wait for it for ever.
-void quiet_moves(int rounds, std::uint32_t seed) {
-  simulated_store store({.nodes = 3,
-                         .ranks_per_node = 2,
-                         .keys = keys,
-                         .length = length,
-                         .foreign_bytes = keys * record_bytes / 64 * 64 + 64},
-                        seed, {.resend = 5ms, .deadline = 60s});
+/// In each round two workers take keys that all use, and nobody moves them afterwards: operations that come to the home
+/// together with a request for the key, or that a node has sent back, must not wait for ever.
+void quiet_moves(int rounds, std::uint32_t seed, std::size_t records) {
+  simulated_store store(
+      {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = bytes_for(records)}, seed,
+      limits);
   store.network().set_faults(faults);
   begun_writes begun;
   std::barrier round_begins(workers);
@@ -363,7 +378,8 @@ void quiet_moves(int rounds, std::uint32_t seed) {
       round_begins.arrive_and_wait();
       key_list taken;
       for (std::int64_t key = round % 3; key < shared_keys; key += 3) taken.push_back(key);
-      if (round % workers == number) mine.localize(taken, until::done);
+      const int other = (round + 1 + round / workers % (workers - 1)) % workers;
+      if (number == round % workers || number == other) mine.localize(taken, until::done);
       mine.push(taken, until::done);
       mine.pull(taken, until::done);
       mine.finish();
@@ -373,24 +389,52 @@ void quiet_moves(int rounds, std::uint32_t seed) {
   std::printf("%llu moves\n", static_cast<unsigned long long>(store.moves()));
 }
 
+/// Half of the workers set their keys many times in one list, while others move the keys: the last set counts.
+void long_sets(int rounds, std::uint32_t seed) {
+  simulated_store store(
+      {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = bytes_for(keys)}, seed,
+      limits);
+  begun_writes begun;
+  std::atomic<int> setting = workers / 2;
+  in_threads([&](int number) {
+    storm_worker mine(store, begun, number, seed);
+    if (number % 2 == 0) {
+      for (int round = 0; round < rounds; ++round) {
+        const home at = round % 2 == 0 ? home::own : home::far;
+        mine.set_own(at, 300, until::done);
+        mine.pull({key_of_setter(number, at)}, until::done);
+      }
+      --setting;
+    }
+    for (int next = 0; setting.load(std::memory_order_relaxed) > 0; ++next)
+      mine.localize({key_of_setter(next * 2 % workers, next / 3 % 2 == 0 ? home::own : home::far)}, until::done);
+    mine.finish();
+  });
+  check_end(store, begun);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::int64_t operations = count > 1 ? std::atoll(arguments[1]) : 6000;
+  const std::int64_t operations = count > 1 ? std::atoll(arguments[1]) : 15000;
   const auto seed = static_cast<std::uint32_t>(count > 2 ? std::atoi(arguments[2]) : 1);
+  const auto rounds = static_cast<int>(operations / 200);
   const hang_watch watch;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto report = [&](const char* part) {
-    std::printf("%s: %.1f s\n", part, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    std::fflush(stdout);
+  const std::vector<std::pair<const char*, std::function<void()>>> parts{
+      {"two ranks on a node, little memory", [&] { storm(operations / 3, seed, 2, 4, faults); }},
+      {"two threads in a rank, memory for all keys", [&] { storm(operations / 3, seed, 1, keys, faults); }},
+      {"no message is lost", [&] { storm(operations / 3, seed, 2, keys, {.delay = 50us}); }},
+      {"quiet moves", [&] { quiet_moves(rounds, seed, keys); }},
+      {"quiet moves, little memory", [&] { quiet_moves(rounds, seed, 4); }},
+      {"long sets", [&] { long_sets(rounds, seed); }},
   };
-  storm(operations / 3, seed, 2, 4, faults);
-  report("two ranks on a node, little memory");
-  storm(operations / 3, seed + 1, 1, keys, faults);
-  report("two threads in a rank, memory for all keys");
-  storm(operations / 3, seed + 2, 2, keys, {.delay = 50us});
-  report("no message is lost");
-  quiet_moves(static_cast<int>(std::clamp<std::int64_t>(operations / 100, 20, 300)), seed);
-  report("quiet moves");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (count > 3 && std::atoi(arguments[3]) != static_cast<int>(i)) continue;
+    const auto begin = std::chrono::steady_clock::now();
+    parts[i].second();
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    std::printf("%s: %.1f s\n", parts[i].first, time.count());
+    std::fflush(stdout);
+  }
   return failures == 0 ? 0 : 1;
 }
