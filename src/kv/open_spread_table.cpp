@@ -2,6 +2,7 @@
 #include "kv/open_spread_table.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "comm/node_memory.hpp"
@@ -27,9 +28,12 @@ struct kept_memory {
 spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, std::int64_t foreign_bytes,
                                const key_locks::process& self, kept_memory& kept) {
   const comm::communicator& comm = call.comm();
-  const auto budget = static_cast<std::size_t>(foreign_bytes) / 64 * 64;
-  const std::size_t bytes = comm.node().rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
-  const auto records = comm::node_memory::allocate(call, bytes, self.name.c_str(), {}, false);
+  const topology::node_group& node = comm.node();
+  auto budget = static_cast<std::uint64_t>(foreign_bytes) / 64 * 64;
+  mpi::bcast(budget, 0, node.comm);  // all ranks of the node see the same records
+  const std::size_t bytes = node.rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
+  const std::string name = self.name + " (foreign_bytes)";
+  const auto records = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
   kept.held = records;
   return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
           comm::share_table<int>(call, find_agents(comm), self.name.c_str())};

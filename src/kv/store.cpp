@@ -19,13 +19,14 @@
 #include "fabric/process_engine.hpp"
 #include "kv/key_items.hpp"
 #include "kv/open_spread_table.hpp"
+#include "memory/capacity.hpp"
 #include "mpi/small_collectives.hpp"
 
 namespace syncyte::kv {
 namespace {
 
 constexpr std::int32_t most_workers = 65536;
-constexpr std::int64_t least_foreign_bytes = std::int64_t{1} << 20;  // unless the user asks for less
+constexpr std::size_t least_foreign_bytes = std::size_t{1} << 20;  // unless the user asks for less
 constexpr std::int64_t most_keys = std::int64_t{1} << 58;
 
 std::string text_of(const std::string& name) { return name.empty() ? "a store" : fmt::format("store \"{}\"", name); }
@@ -162,8 +163,9 @@ std::int64_t foreign_bytes_of(comm::collective_call& call, const store_options& 
                               const comm::node_memory& values) {
   const bool moves = base::environment_choice(base::settings::store_moves) == base::settings::toggle::on;
   if (mpi::allreduce(std::uint64_t{moves}, MPI_MIN, call.comm().data()) == 0) return -1;
-  return options.foreign_bytes >= 0 ? options.foreign_bytes
-                                    : std::max(least_foreign_bytes, static_cast<std::int64_t>(values.all().size() / 4));
+  if (options.foreign_bytes >= 0) return options.foreign_bytes;
+  const std::uint64_t quarter = std::max(least_foreign_bytes, values.all().size() / 4);
+  return static_cast<std::int64_t>(std::min(quarter, memory::available_bytes() / 8));
 }
 
 /// On one node a table of all keys; on several one for each rank of this node.

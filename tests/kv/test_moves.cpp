@@ -180,6 +180,9 @@ void storm(const key_list& lengths, std::int64_t keys, std::int64_t foreign_byte
 
 TEST(moving_keys, lose_and_double_nothing_in_a_storm) { storm({4}, 40, -1, 1500); }
 TEST(moving_keys, of_different_lengths_lose_nothing) { storm(mixed_lengths(50), 50, -1, 800); }
+TEST(moving_keys, have_the_memory_that_the_lowest_rank_of_a_node_gives) {
+  storm({4}, 40, 1024 * (1 + world().rank() % 3), 500);
+}
 TEST(moving_keys, beyond_the_budget_stay_at_home) {
   storm({4}, 40, 0, 300);
   storm({4}, 40, 256, 800);

@@ -46,7 +46,7 @@ module syncyte_store_c
     ! name for messages, if not null; ranks may differ
     type(c_ptr) :: label = c_null_ptr
     ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
-    ! at least 1 MiB
+    ! at least 1 MiB, at most an eighth of the memory that is free
     integer(c_int64_t) :: foreign_bytes = -1_c_int64_t
   end type syncyte_store_options_t
 

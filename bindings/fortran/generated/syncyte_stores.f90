@@ -78,7 +78,7 @@ contains
     integer, intent(in), optional :: homes  !! home ranks of the keys; equal on all ranks
     character(len=*), intent(in), optional :: label  !! name for messages, if not absent; ranks may differ
     ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
-    ! at least 1 MiB
+    ! at least 1 MiB, at most an eighth of the memory that is free
     type(*), dimension(..), intent(in), target, optional :: foreign_bytes
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

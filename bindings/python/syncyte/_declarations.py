@@ -710,7 +710,7 @@ class StoreOptions(ctypes.Structure):
         ("workers", ctypes.c_int32),  # number of this process's workers, 1 to 65536; ranks may differ
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
-        ("foreign_bytes", ctypes.c_int64),  # memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values, at least 1 MiB
+        ("foreign_bytes", ctypes.c_int64),  # memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values, at least 1 MiB, at most an eighth of the memory that is free
     ]
 
 

@@ -98,7 +98,7 @@ class Store(Handle):
         any stride evenly, such as a power of two; "block": in order, as the rows of a tensor.
     foreign_bytes : int, optional
         Memory on this node for keys of other nodes (localize()), as its lowest rank gives it. None: a quarter of the
-        node's values, at least 1 MiB.
+        node's values, at least 1 MiB, at most an eighth of the memory that is free.
 
     Raises
     ------

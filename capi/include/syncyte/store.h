@@ -75,8 +75,9 @@ typedef struct syncyte_store_options_t {
   int32_t workers;             /**< {default(1)} number of this process's workers, 1 to 65536; ranks may differ */
   syncyte_store_homes_t homes; /**< {default(1)} home ranks of the keys; equal on all ranks */
   const char* label;           /**< name for messages, if not null; ranks may differ */
-  int64_t foreign_bytes; /**< {default(-1)} memory on this node for keys of other nodes, as its lowest rank gives it;
-                            -1: a quarter of the node's values, at least 1 MiB */
+  int64_t foreign_bytes;       /**< {default(-1)} memory on this node for keys of other nodes, as its lowest rank gives
+                                    it; -1: a quarter of the node's values, at least 1 MiB, at most an eighth of the
+                                    memory that is free */
 } syncyte_store_options_t;
 
 /** All defaults: `syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;`. */
