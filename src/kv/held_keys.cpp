@@ -192,15 +192,16 @@ void held_keys::release(std::int64_t slot, std::int64_t record) {
   free_[units_of(layout_.length(slot))].push_back(record);
 }
 
-/// The grant is counted before the record is seen.
+/// The grant is counted once the record can be found: an operation may miss the key only if the number of grants that
+/// it has read before is less than the key's.
 access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values) {
   std::uint64_t* const cells = cells_of(slot);
   std::uint64_t* const unused = std::find(cells, cells + most_cells, 0);
   if (unused == cells + most_cells) return access_result::elsewhere;
+  const grant_number number = grants() + 1;
   const auto write = [&] {
-    store(0, load(0) + 1);
     store(record + 1, static_cast<std::uint64_t>(slot) + 1);
-    store(record + 2, load(0));
+    store(record + 2, number);
     copy_vector(values_at(record), values.data(), layout_.length(slot));
   };
   const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
@@ -208,6 +209,7 @@ access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<c
   store(1, load(1) + 1);
   std::atomic_ref(*unused).store(hash(slot) >> hash_shift << hash_shift | static_cast<std::uint64_t>(record),
                                  std::memory_order_release);
+  store(0, number);
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every cell of the tables in kv/key_directory.hpp and kv/node_agent.hpp: what a home and a node's agent do with each
-// message in each state.
+// message in each state. Keys of other nodes in a node's memory (kv/held_keys.hpp).
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -335,6 +336,29 @@ TEST(node_agent, memory_stays_flat_while_keys_come_and_go) {
     ASSERT_TRUE(round % 3 != 0 || at.agent.recall(slot));
     at.messages();
     ASSERT_LE(at.held.size(), 10u);
+  }
+}
+
+/// An operation that has read the number of a grant must find the key: otherwise it asks the home for it, and the
+/// worker's next operation may be done here before.
+TEST(held_keys, are_found_once_their_grant_is_counted) {
+  constexpr std::int64_t many = 20, long_vector = 5000;
+  const kv::key_layout layout(many, long_vector);
+  const std::size_t budget = many * (long_vector / 2 + 8) * sizeof(std::uint64_t);
+  const auto values = std::vector<float>(long_vector, 1.0f);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::uint64_t> memory(kv::held_keys::memory_bytes(budget, layout) / 8);
+    kv::held_keys held(layout, reinterpret_cast<std::byte*>(memory.data()), budget, {0, [](int) { return true; }});
+    std::thread agent([&] {
+      for (std::int64_t slot = 0; slot < many; ++slot) held.add(slot, held.reserve(slot), bytes_of(values));
+    });
+    bool was_found = true;
+    for (std::uint64_t number = 0; number < many && was_found;) {
+      number = held.grants();
+      was_found = number == 0 || held.holds(static_cast<std::int64_t>(number) - 1, number);
+    }
+    agent.join();
+    ASSERT_TRUE(was_found);
   }
 }
 
