@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "linear_history.hpp"
 #include "simulated_store.hpp"
 
 namespace {
@@ -30,6 +31,7 @@ using namespace syncyte;
 using namespace std::chrono_literals;
 using test::simulated_store;
 using test::simulated_worker;
+using test::timed_operation;
 using until = simulated_worker::until;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
@@ -413,6 +415,96 @@ void long_sets(int rounds, std::uint32_t seed) {
   check_end(store, begun);
 }
 
+/// A worker whose operations on two keys are recorded.
+class recording_worker {
+ public:
+  recording_worker(simulated_store& store, int number, std::uint32_t seed)
+      : number_(number), worker_(store.at(number)), random_(seed * 77 + static_cast<std::uint32_t>(number)) {}
+
+  void reset(const key_list& list) {
+    value_list zeros(list.size() * length);
+    worker_.run(kv::set, list, zeros.data(), until::done);
+  }
+
+  void round() {
+    constexpr int operations = 4;
+    for (int i = 0; i < operations; ++i) {
+      if (draw(3) == 0) worker_.localize(key_list{draw(2)}, draw(2) == 0 ? until::begun : until::done);
+      add(draw(2), static_cast<timed_operation::kind>(draw(3)), draw(3) == 0 ? until::begun : until::done);
+    }
+    for (running& each : running_) end(each);
+    rounds_.push_back(std::exchange(running_, {}));
+    worker_.flush();
+  }
+
+  /// Operations on a key in a round.
+  void append(int round, std::int64_t key, std::vector<timed_operation>& to) const {
+    for (const running& each : rounds_[static_cast<std::size_t>(round)])
+      if (each.key == key) to.push_back(each.operation);
+  }
+
+ private:
+  struct running {
+    std::int64_t key;
+    timed_operation operation;
+    value_list values;
+    simulated_worker::started started = nullptr;
+  };
+
+  std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
+
+  void add(std::int64_t key, timed_operation::kind what, until end_at) {
+    static constexpr std::array operations{&kv::pull, &kv::push, &kv::set};
+    activities[static_cast<std::size_t>(number_)].begin(operations[what]->name, key);
+    const auto value = static_cast<float>(1 + draw(100000));
+    running& made = running_.emplace_back(running{key, {what, value, 0, 0, number_}, value_list(length, value)});
+    made.operation.begin = ++clock;
+    made.started = worker_.run(*operations[what], key_list{key}, made.values.data(), end_at);
+    if (!made.started) end(made);
+  }
+
+  void end(running& of) {
+    if (of.operation.end != 0) return;
+    if (of.started) of.started->wait();
+    of.operation.end = ++clock;
+    of.operation.value = of.values.front();
+    if (std::ranges::count(of.values, of.values.front()) != length) fail("key %d is torn\n", static_cast<int>(of.key));
+  }
+
+  static inline std::atomic<std::int64_t> clock = 0;
+
+  const int number_;
+  std::deque<running> running_;  // destroyed after the worker
+  std::vector<std::deque<running>> rounds_;
+  simulated_worker worker_;
+  std::minstd_rand random_;
+};
+
+/// Short histories of two keys have an order that explains all results.
+void histories(int rounds, std::uint32_t seed) {
+  simulated_store store({.nodes = 3, .ranks_per_node = 2, .keys = 2, .length = length, .foreign_bytes = bytes_for(2)},
+                        seed, limits);
+  store.network().set_faults(faults);
+  std::deque<recording_worker> all;
+  for (int number = 0; number < workers; ++number) all.emplace_back(store, number, seed);
+  std::barrier meeting(workers);
+  in_threads([&](int number) {
+    for (int round = 0; round < rounds; ++round) {
+      if (number == 0) all.front().reset({0, 1});
+      meeting.arrive_and_wait();
+      all[static_cast<std::size_t>(number)].round();
+      meeting.arrive_and_wait();
+    }
+  });
+  for (int round = 0; round < rounds; ++round)
+    for (std::int64_t key = 0; key < 2; ++key) {
+      std::vector<timed_operation> operations;
+      for (const recording_worker& each : all) each.append(round, key, operations);
+      if (!test::linear_history(operations, 0.0f).is_linear())
+        fail("no order explains round %d of key %d\n", round, static_cast<int>(key));
+    }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -427,6 +519,7 @@ int main(int count, char** arguments) {
       {"quiet moves", [&] { quiet_moves(rounds, seed, keys); }},
       {"quiet moves, little memory", [&] { quiet_moves(rounds, seed, 4); }},
       {"long sets", [&] { long_sets(rounds, seed); }},
+      {"histories", [&] { histories(rounds, seed); }},
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (count > 3 && std::atoi(arguments[3]) != static_cast<int>(i)) continue;
