@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -505,6 +506,183 @@ void histories(int rounds, std::uint32_t seed) {
     }
 }
 
+/// A worker in a store one of whose processes dies. Its operations have one key each: an operation that fails may have
+/// been done or not.
+class surviving_worker {
+ public:
+  /// `ended`: additions of operations that have not failed.
+  surviving_worker(simulated_store& store, begun_writes& begun, begun_writes& ended, int number, std::uint32_t seed)
+      : begun_(begun),
+        ended_(ended),
+        number_(number),
+        worker_(store.at(number)),
+        random_(seed * 55 + static_cast<std::uint32_t>(number)) {}
+
+  void run(int operations, const key_list& of) {
+    for (int i = 0; i < operations; ++i) {
+      const std::int64_t key = of[random_() % of.size()];
+      const until end = random_() % 2 == 0 ? until::begun : until::done;
+      switch (random_() % 5) {
+        case 0:
+          begin("a localize", key, nullptr, end);
+          break;
+        case 1:
+        case 2:
+          begin("a pull", key, &kv::pull, end);
+          break;
+        default:
+          begin("a push", key, &kv::push, end);
+      }
+      while (in_flight_.size() > 8) settle_first();
+    }
+    finish();
+  }
+  void finish() {
+    while (!in_flight_.empty()) settle_first();
+    worker_.flush();
+  }
+
+  /// Pulls while no other worker does anything: false if the key is lost; otherwise all that has ended must be there.
+  bool pull_all(std::int64_t key) {
+    const int before = failed_;
+    begin("a pull", key, &kv::pull, until::done);
+    for (int writer = 0; writer < workers; ++writer)
+      in_flight_.back().least[static_cast<std::size_t>(writer)] = static_cast<float>(ended_.count(key, writer));
+    finish();
+    return failed_ == before;
+  }
+  /// Makes a key anew with all additions that have begun.
+  bool set_begun(std::int64_t key) {
+    value_list values;
+    for (int writer = 0; writer < workers; ++writer) {
+      values.push_back(static_cast<float>(begun_.count(key, writer)));
+      while (ended_.count(key, writer) < begun_.count(key, writer)) ended_.add(key, writer);
+    }
+    return succeeds([&] { worker_.run(kv::set, key_list{key}, values.data(), until::done); });
+  }
+  int failed() const { return failed_; }
+
+ private:
+  struct operation {
+    const kv::operation* what;  // null: localize
+    std::int64_t key;
+    value_list values;
+    value_list least, most;  // of a pull
+    bool has_failed = false;
+    simulated_worker::started started = nullptr;
+  };
+
+  template <class Action>
+  static bool succeeds(Action&& action) {
+    try {
+      action();
+      return true;
+    } catch (const base::error& error) {
+      if (error.status() != SYNCYTE_ERR_PEER_DIED) fail("%s\n", error.what());
+      return false;
+    }
+  }
+
+  void begin(const char* what, std::int64_t key, const kv::operation* of, until end) {
+    activities[static_cast<std::size_t>(number_)].begin(what, key);
+    operation& made = in_flight_.emplace_back(operation{of, key, value_list(length, 0.0f), {}, {}});
+    if (of == &kv::push) {
+      begun_.add(key, number_);
+      made.values[static_cast<std::size_t>(number_)] = 1.0f;
+    }
+    if (of == &kv::pull) made.least = least_of(key);
+    if (of == &kv::pull) made.most = {static_cast<float>(begun_.count(key, number_))};
+    made.has_failed = !succeeds([&] {
+      made.started = of == nullptr ? worker_.localize(key_list{key}, end)
+                                   : worker_.run(*of, key_list{key}, made.values.data(), end);
+    });
+  }
+
+  value_list least_of(std::int64_t key) {
+    value_list result = seen_[static_cast<std::size_t>(key)];
+    result[static_cast<std::size_t>(number_)] = static_cast<float>(ended_.count(key, number_));
+    return result;
+  }
+
+  void settle_first() {
+    operation& first = in_flight_.front();
+    if (first.started) first.has_failed = !succeeds([&] { first.started->wait(); });
+    failed_ += first.has_failed && first.what != nullptr ? 1 : 0;
+    if (!first.has_failed && first.what == &kv::push) ended_.add(first.key, number_);
+    if (!first.has_failed && first.what == &kv::pull) check_pull(first);
+    in_flight_.pop_front();
+  }
+
+  void check_pull(const operation& pulled) {
+    value_list& seen = seen_[static_cast<std::size_t>(pulled.key)];
+    for (int writer = 0; writer < workers; ++writer) {
+      const auto at = static_cast<std::size_t>(writer);
+      const float found = pulled.values[at], least = std::max(pulled.least[at], seen[at]);
+      const float most = writer == number_ ? pulled.most.front() : static_cast<float>(begun_.count(pulled.key, writer));
+      if (found < least || found > most)
+        fail("worker %d: a pull of key %d has %g writes of worker %d, expected %g to %g\n", number_,
+             static_cast<int>(pulled.key), found, writer, least, most);
+      seen[at] = std::max(seen[at], found);
+    }
+  }
+
+  begun_writes& begun_;
+  begun_writes& ended_;
+  const int number_;
+  std::deque<operation> in_flight_;  // destroyed after the worker
+  simulated_worker worker_;
+  std::minstd_rand random_;
+  std::vector<value_list> seen_ = std::vector<value_list>(keys, value_list(length));
+  int failed_ = 0;  // operations on values
+};
+
+/// A process dies while all use the keys. Those that do not depend on it stay exact; a set makes the others anew if
+/// their home lives.
+void death(int operations, std::uint32_t seed, int victim) {
+  simulated_store store(
+      {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = bytes_for(keys)}, seed,
+      limits);
+  store.network().set_faults(faults);
+  begun_writes begun, ended;
+  std::deque<surviving_worker> all;
+  for (int number = 0; number < workers; ++number) all.emplace_back(store, begun, ended, number, seed);
+  key_list every(keys), of_the_living;
+  std::iota(every.begin(), every.end(), 0);
+  for (const std::int64_t key : every)
+    if (store.homes().owner(key) != victim) of_the_living.push_back(key);
+  in_threads([&](int number) {
+    const bool dies = number == victim;
+    all[static_cast<std::size_t>(number)].run(dies ? operations / 2 : operations, every);
+    if (!dies) return;
+    store.network().kill(victim);
+    // The kernel tells the other process of the node.
+    store.engine(victim ^ 1).declare_dead(store.engine(victim).process());
+  });
+  surviving_worker& mender = all[static_cast<std::size_t>((victim + 2) % workers)];
+  int lost = 0;
+  for (const std::int64_t key : of_the_living) {
+    if (mender.pull_all(key)) continue;
+    ++lost;
+    if (victim % 2 != 0)
+      fail("key %d is lost, and only a process without other nodes' keys died\n", static_cast<int>(key));
+    if (!mender.set_begun(key)) fail("key %d is not made anew\n", static_cast<int>(key));
+  }
+  std::vector<int> failed;
+  for (const surviving_worker& each : all) failed.push_back(each.failed());
+  in_threads([&](int number) {
+    if (number != victim) all[static_cast<std::size_t>(number)].run(operations, of_the_living);
+  });
+  for (int number = 0; number < workers; ++number) {
+    if (number == victim) continue;
+    surviving_worker& each = all[static_cast<std::size_t>(number)];
+    for (const std::int64_t key : of_the_living)
+      if (!each.pull_all(key)) fail("worker %d cannot pull key %d\n", number, static_cast<int>(key));
+    if (each.failed() != failed[static_cast<std::size_t>(number)])
+      fail("operations of worker %d fail after the sets\n", number);
+  }
+  std::printf("%d keys made anew\n", lost);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -519,6 +697,8 @@ int main(int count, char** arguments) {
       {"quiet moves", [&] { quiet_moves(rounds, seed, keys); }},
       {"quiet moves, little memory", [&] { quiet_moves(rounds, seed, 4); }},
       {"long sets", [&] { long_sets(rounds, seed); }},
+      {"a death of an agent", [&] { death(rounds * 4, seed, 2); }},
+      {"a death of a home", [&] { death(rounds * 4, seed, 3); }},
       {"histories", [&] { histories(rounds, seed); }},
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
