@@ -654,6 +654,10 @@ void death(int operations, std::uint32_t seed, int victim) {
     const bool dies = number == victim;
     all[static_cast<std::size_t>(number)].run(dies ? operations / 2 : operations, every);
     if (!dies) return;
+    // Others wait for the process before it dies.
+    for (int other = 0; other < workers; ++other)
+      if (other != victim) store.network().cut(victim, other);
+    std::this_thread::sleep_for(20ms);
     store.network().kill(victim);
     // The kernel tells the other process of the node.
     store.engine(victim ^ 1).declare_dead(store.engine(victim).process());
