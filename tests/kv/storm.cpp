@@ -690,7 +690,7 @@ void death(int operations, std::uint32_t seed, int victim) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::int64_t operations = count > 1 ? std::atoll(arguments[1]) : 15000;
+  const std::int64_t operations = count > 1 ? std::atoll(arguments[1]) : 12000;
   const auto seed = static_cast<std::uint32_t>(count > 2 ? std::atoi(arguments[2]) : 1);
   const auto rounds = static_cast<int>(operations / 200);
   const hang_watch watch;
