@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/log.hpp"
 #include "comm/node_memory.hpp"
 #include "mpi/small_collectives.hpp"
 
@@ -49,6 +50,9 @@ std::unique_ptr<spread_table> open_spread_table(comm::collective_call& call, std
   const comm::communicator& comm = call.comm();
   const auto kept = std::make_shared<kept_memory>(kept_memory{std::move(memory), nullptr});
   const bool can_move = foreign_bytes >= 0 && ranks->through().reserve_caller();
+  if (foreign_bytes >= 0 && !can_move)
+    base::log(SYNCYTE_LOG_WARN,
+              "keys of {} stay at their homes: the transport has no memory for the messages that move them", self.name);
   std::optional<spread_table::moves> moving;
   if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0)
     moving = make_moves(call, tables.front().layout(), foreign_bytes, self, *kept);

@@ -320,6 +320,8 @@ static void clocks_and_intents(void) {
   EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
+static int keys_stay = 0; /* 1: a key may stay where it is, because there is too little memory for moves */
+
 /* A key moves to each rank's node in turn; what is added to it stays. */
 static void keys_move(void) {
   syncyte_store_t kv = make_store(1, 1);
@@ -335,7 +337,7 @@ static void keys_move(void) {
     EXPECT_OK(syncyte_store_worker_ilocalize(worker, &wanted, &request));
     EXPECT_OK(syncyte_request_wait(&request));
     EXPECT_OK(syncyte_store_is_local(kv, 2, list, flags));
-    EXPECT(flags[0] == 1 && flags[1] == 1);
+    EXPECT(keys_stay || (flags[0] == 1 && flags[1] == 1));
     EXPECT_OK(syncyte_store_worker_push(worker, &wanted, &ones));
   }
   EXPECT_OK(syncyte_store_worker_barrier(worker));
@@ -354,7 +356,8 @@ static void keys_move(void) {
   EXPECT_OK(syncyte_store_destroy(&kv));
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  keys_stay = argc > 1 && strcmp(argv[1], "keys_stay") == 0;
   world = start(&rank, &size);
   all_push();
   operations_in_flight();
