@@ -109,6 +109,7 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 }
 
 bool agent_target::progress() {
+  if (agent_.is_idle() && messages_.is_idle()) return false;
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
     agent_.refuse_if([this](std::int64_t slot) { return bool{facts_->ranks->at(facts_->home_of(slot)).is_dead}; });

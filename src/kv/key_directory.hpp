@@ -66,6 +66,8 @@ class key_directory {
   /// Takes a key that is lost back home, with the last value that the home knows.
   void restore(std::int64_t slot);
 
+  /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
+  bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
   /// Grants keys that could not be granted before; true if it did something.
   bool progress();
   /// Refuses wishes for keys whose holder has died.

@@ -47,6 +47,9 @@ bool move_sender::flush() {
 
 std::vector<move_sender::failure> move_sender::take_failures() {
   std::vector<failure> result;
+  const auto now = in_flight_.empty() ? looked_ : fabric::now();
+  if (now - looked_ < std::chrono::milliseconds(1)) return result;
+  looked_ = now;
   std::erase_if(in_flight_, [&](sent& each) {
     bool has_ended = true;
     if (const auto error = base::error_of([&] { has_ended = each.running.test(); }))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -86,6 +87,8 @@ class move_sender {
   /// Adds a key to the next request of this operation to this rank.
   void add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
            std::span<const std::byte> values = {});
+  /// Whether nothing is to be sent, and all that was sent has been looked at after its end.
+  bool is_idle() const { return added_.empty() && in_flight_.empty(); }
   /// Sends what was added; true if there was something.
   bool flush();
 
@@ -96,7 +99,7 @@ class move_sender {
     std::vector<std::uint64_t> offsets;
     std::string reason;
   };
-  /// Those since the last call.
+  /// Those since the last call. Looks at requests in flight once a millisecond at most.
   std::vector<failure> take_failures();
 
  private:
@@ -107,6 +110,7 @@ class move_sender {
   fabric::stream stream_;
   std::map<std::pair<int, move_operation>, moved_keys> added_;  // by rank and operation
   std::list<sent> in_flight_;                                   // destroyed before the stream
+  std::chrono::nanoseconds looked_{};
 };
 
 }  // namespace syncyte::kv

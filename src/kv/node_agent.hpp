@@ -57,6 +57,8 @@ class node_agent {
   void refuse(std::int64_t slot);
   bool recall(std::int64_t slot);
 
+  /// Whether nothing is asked for, and there are no messages.
+  bool is_idle() const { return asked_.empty() && messages_.empty(); }
   /// Messages to send, in this order.
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
 

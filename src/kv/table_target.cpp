@@ -125,6 +125,7 @@ bool table_target::give_back(const access::served_items& items, int node) {
 }
 
 bool table_target::progress() {
+  if (home_->directory.is_idle() && home_->messages.is_idle()) return false;
   bool did_something = home_->directory.progress();
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
