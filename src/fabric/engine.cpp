@@ -328,7 +328,7 @@ caller& engine::borrow() {
   return *chosen;
 }
 
-/// Of the callers that are not reserved.
+/// The caller with the fewest users, without the reserved one; null if there is no other.
 caller* engine::with_fewest_users() {
   caller* fewest = nullptr;
   for (caller& each : callers_)
@@ -354,8 +354,11 @@ caller* engine::make_caller() {
 bool engine::reserve_caller() {
   const std::lock_guard lock(mutex_);
   if (reserved_ != nullptr) return true;
-  if (callers_.empty()) make_caller();
-  reserved_ = make_caller();
+  const auto error = base::error_of([this] {
+    if (callers_.empty()) make_caller();
+    reserved_ = make_caller();
+  });
+  if (error) base::log(SYNCYTE_LOG_INFO, "no caller is reserved: {}", error->what());
   return reserved_ != nullptr;
 }
 

@@ -59,7 +59,7 @@ class engine {
 
   const traffic& sent() const { return traffic_; }
 
-  /// Makes the reserved caller, if there is none yet; false if the transport cannot.
+  /// Makes the reserved caller, if there is none yet; false if the transport cannot. Throws nothing: ranks agree on it.
   bool reserve_caller();
 
   /// Objects that serve requests.

@@ -13,7 +13,7 @@ namespace {
 /// Pause between two looks for homes that died with keys that are asked for.
 constexpr auto death_pause = std::chrono::milliseconds(100);
 
-/// What is left of a forwarded operation after a call that had to wait.
+/// A forwarded operation waits for a lock: this is its answer so far.
 struct forwarded_answer {
   std::vector<std::byte> bytes;  // a byte for each key, 1: not here; then values
   std::size_t values = 0;        // bytes of the values of the keys that are done
@@ -54,6 +54,8 @@ bool agent_target::want(fabric::served_request& request, const access::served_it
     const auto begun = std::make_shared<node_agent::wait>();
     for (std::size_t i = 0; i < items.count(); ++i) {
       const auto slot = static_cast<std::int64_t>(items.offset(i));
+      base::require(slot >= 0 && slot < held_->layout().keys(), SYNCYTE_ERR_INTERNAL, "a worker wants slot {} of {}",
+                    slot, held_->layout().keys());
       const bool is_own = facts_->is_here(facts_->home_of(slot));
       if (!is_own || facts_->is_elsewhere(slot)) agent_.want(slot, is_own, begun);
     }

@@ -123,7 +123,7 @@ void held_keys::find(std::span<const listed_key> keys, std::vector<held_key>& fo
   }
 }
 
-/// Calls visit(slot, record, values, length) for each key, and adds the places of those that are elsewhere to `absent`.
+/// Calls visit(key, record, length) for each key, and adds the places of those that are elsewhere to `absent`.
 template <bool ForWriting, class Visitor>
 void held_keys::for_each(std::span<const held_key> keys, absent_keys& absent, Visitor&& visitor) const {
   for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace syncyte::kv {
 
-/// What became of an access to a key's values: `busy`, if another thread writes them and this one must not wait.
+/// The result of an access to a key's values. `busy`: another thread writes them, and this one must not wait.
 enum class access_result { done, busy, elsewhere };
 
 /// Ways to begin a read or a write: by waiting for writers, or without.
@@ -33,7 +33,7 @@ struct trying {
   }
 };
 
-/// For values that are always those of their key.
+/// The is_right() of the functions below where a place always has the same key's values.
 inline constexpr auto any_key = [] { return true; };
 
 /// Reads `length` values of a key. is_right() is asked between begin and end: false, the values are another key's.

@@ -28,12 +28,14 @@ enum class home_message : std::uint8_t {
 ///
 /// | | at home | away | recalled |
 /// |---|---|---|---|
-/// | acquire by another node | grant: away; refused if damaged; a wish while operations wait | a wish; recall | a wish
-/// | | acquire by the holder | (it has none) | INTERNAL: it has the key | INTERNAL | | acquire by the home's own node |
-/// grant without a record | a wish; recall | a wish | | give back by the holder | INTERNAL | at home | at home, or away
-/// to the first wish | | give back by another node | INTERNAL | INTERNAL | INTERNAL | | operation | done here |
-/// forwarded | waits | | forwarded operation bounces | done here | waits: the key is on its way back | waits | | death
-/// of the holder's agent | ignored: it has none | lost | lost; wishes are refused |
+/// | acquire by another node | grant; refused if damaged; a wish while operations wait | a wish; recall | a wish |
+/// | acquire by the holder | (it has none) | INTERNAL | INTERNAL |
+/// | acquire by the home's own node | refused: it is there | a wish; recall | a wish |
+/// | give back by the holder | INTERNAL | at home | at home, or away to the first wish |
+/// | give back by another node | INTERNAL | INTERNAL | INTERNAL |
+/// | operation | done here | forwarded | waits |
+/// | forwarded operation bounces | done here | waits: it is on its way back | waits |
+/// | death of the holder's agent | (it has none) | lost | lost; wishes are refused |
 ///
 /// Operations that found the key elsewhere are counted until they are done: a key that has come back is granted again
 /// only when there are none, so that they are done, and a worker's operations stay in order.

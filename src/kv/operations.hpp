@@ -28,7 +28,7 @@ struct operation {
   /// `given`, or writes `result`.
   std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result,
                          absent_keys& absent);
-  /// The same for a key of another node.
+  /// Runs the operation on one key of another node that may be here, without waiting.
   access_result (*attempt_held)(held_keys& at, std::int64_t slot, const std::byte* given, std::byte* result);
 };
 

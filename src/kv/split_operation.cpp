@@ -75,9 +75,10 @@ access_result split_operation::run(key& which) {
 void split_operation::fail_lost(const key& which) const {
   const move_facts& facts = *home_->facts;
   const int node = home_->directory.holder(which.slot);
-  base::refuse(SYNCYTE_ERR_PEER_DIED, {.rank = facts.agent(node).world_rank},
-               fmt::format("key {} was at the node of {}, which died; set() makes it anew", facts.key(which.slot),
-                           facts.agent_name(node)));
+  base::refuse(
+      SYNCYTE_ERR_PEER_DIED, {.rank = facts.agent(node).world_rank},
+      fmt::format("key {} was lost at the node of {}, where a rank died; expected set() or adopt_last() before",
+                  facts.key(which.slot), facts.agent_name(node)));
 }
 
 bool split_operation::progress() {
