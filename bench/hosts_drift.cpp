@@ -4,7 +4,7 @@
 //
 // Four ways to do it take turns, each with a store of its own:
 //   plain            pull and push
-//   localize ahead   before a step computes, it starts ilocalize() of the batch that is used 5 steps later
+//   intent           before a step computes, it signals the intent to use the batch of 20 steps later
 //   homed            the working set's keys have their homes at the rank
 //   ipull ahead      before a step computes, it starts ipull() of the next step's batch, which misses this step's push
 
@@ -35,7 +35,7 @@ using namespace syncyte::bench;
 
 constexpr std::int64_t keys = 200000, length = 16, half = keys / 2;
 constexpr std::int64_t working_set = 4000, drift = 40, drawn_keys = 1000, drawn_from_working_set = 900;
-constexpr int rounds = 7, steps_of_round = 60, steps_ahead = 5, steps_between_samples = 10;
+constexpr int rounds = 7, steps_of_round = 60, steps_ahead = 20, steps_between_samples = 10;
 // Room for all keys that come: the job counts the keys that have to move from its own lists, as if none had to leave.
 constexpr std::int64_t foreign_bytes = 64 << 20;
 constexpr int filling_steps = 120, warm_up_steps = 20;                // the working set has come in the first ones
@@ -75,7 +75,7 @@ key_list make_batch(const key_list& permutation, int rank, int step) {
   return result;
 }
 
-/// Batches of both ranks, for all steps and for those that are localized ahead of the last ones.
+/// Batches of both ranks, for all steps and for those that are intended ahead of the last ones.
 struct all_batches {
   explicit all_batches(const key_list& permutation) {
     for (int rank = 0; rank < 2; ++rank)
@@ -151,7 +151,7 @@ figures mean_of_ranks(const figures& mine) {
   return {all[0], all[1], all[2], all[3], all[4]};
 }
 
-enum class way { plain, localize_ahead, homed, ipull_ahead };
+enum class way { plain, intent, homed, ipull_ahead };
 
 /// The job done in one way.
 class job {
@@ -162,11 +162,11 @@ class job {
         mine_(all.of_rank[static_cast<std::size_t>(this_rank())]),
         store_(world, keys, length, {.foreign_bytes = foreign_bytes}),
         worker_(store_.worker()),
-        first_step_(how == way::localize_ahead ? 0 : filling_steps - warm_up_steps),
+        first_step_(how == way::intent ? 0 : filling_steps - warm_up_steps),
         step_(first_step_),
         ones_(drawn_keys * length, 1.0f) {
     if (how_ == way::ipull_ahead) start_pull();
-    for (int step = 0; how_ == way::localize_ahead && step < steps_ahead; ++step) start_localize(step);
+    for (int step = 0; how_ == way::intent && step < steps_ahead; ++step) intend(step);
     wait_for_started();
     sleeping_barrier();
     while (step_ < filling_steps) {
@@ -245,9 +245,7 @@ class job {
     }
     pulled_.resize(batch().size() * length);
     worker_.pull(batch(), pulled_);
-    if (how_ != way::localize_ahead) return;
-    forget_ended();
-    start_localize(step_ + steps_ahead);
+    if (how_ == way::intent) intend(step_ + steps_ahead);
   }
 
   void end_step() {
@@ -256,20 +254,15 @@ class job {
     ++step_;
   }
 
-  void start_localize(int step) { localizing_.push_back(worker_.ilocalize(mine_[static_cast<std::size_t>(step)])); }
+  void intend(int step) { worker_.intent(mine_[static_cast<std::size_t>(step)], step, step + 1); }
 
   void start_pull(int steps_later = 0) {
     pulled_ahead_.resize(batch(steps_later).size() * length);
     pull_ahead_ = worker_.ipull(batch(steps_later), pulled_ahead_);
   }
 
-  void forget_ended() {
-    while (!localizing_.empty() && localizing_.front().test()) localizing_.pop_front();
-  }
-
   void wait_for_started() {
-    for (syncyte::request& each : localizing_) each.wait();
-    localizing_.clear();
+    worker_.flush();
     pull_ahead_.wait();
   }
 
@@ -282,7 +275,6 @@ class job {
   int step_;
   value_list pulled_, pulled_ahead_;
   const value_list ones_;
-  std::deque<syncyte::request> localizing_;
   syncyte::request pull_ahead_;  // into pulled_ahead_
 };
 
@@ -310,23 +302,23 @@ void report_all(const std::array<std::vector<figures>, 4>& measured, const std::
   const auto constant = [](double value) -> round_figure { return [=](int) { return value; }; };
   const std::string link = ", " + link_name(), rates = "steps/s without compute";
   const std::string plain_name = "plain pull and push";
-  report({"drift: localize ahead" + link, "steps/s", "keys at home", "higher", 0.9},
-         rate(way::localize_ahead, &figures::step_seconds), rate(way::homed, &figures::step_seconds));
+  report({"drift: intent" + link, "steps/s", "keys at home", "higher", 0.9}, rate(way::intent, &figures::step_seconds),
+         rate(way::homed, &figures::step_seconds));
   for (const auto& [name, how, goal] : {std::tuple{"keys at home", way::homed, std::optional<double>()},
                                         {"ipull one step ahead", way::ipull_ahead, link_rate() == 0 ? 1.0 : 3.0},
                                         {"plain pull and push", way::plain, std::nullopt}})
-    report({"drift: localize ahead" + link, rates, name, "higher", goal},
-           rate(way::localize_ahead, &figures::store_seconds), rate(how, &figures::store_seconds));
-  report({"drift: local accesses with localize ahead" + link, "of all", "all accesses", "higher", 0.95},
-         of(way::localize_ahead, &figures::local_share), constant(1));
-  const auto bytes_of_moved_key = [&, bytes = of(way::localize_ahead, &figures::bytes)](int round) {
-    const auto first = moved.begin() + filling_steps + round * steps_of_round + steps_ahead;
+    report({"drift: intent" + link, rates, name, "higher", goal}, rate(way::intent, &figures::store_seconds),
+           rate(how, &figures::store_seconds));
+  report({"drift: local accesses with intent" + link, "of all", "all accesses", "higher", 0.95},
+         of(way::intent, &figures::local_share), constant(1));
+  const auto bytes_of_moved_key = [&, bytes = of(way::intent, &figures::bytes)](int round) {
+    const auto first = moved.begin() + filling_steps + round * steps_of_round + 1;  // keys come before their step
     return 2 * steps_of_round * bytes(round) /
            static_cast<double>(std::accumulate(first, first + steps_of_round, std::int64_t{0}));
   };
   report({"drift: bytes per moved key" + link, "B", "1.3 x (64 B of values and 24 B)", "lower", 1.0},
          bytes_of_moved_key, constant(1.3 * (value_bytes + header_bytes)));
-  for (const auto& [name, how] : {std::pair{"localize ahead", way::localize_ahead}, {"keys at home", way::homed}}) {
+  for (const auto& [name, how] : {std::pair{"intent", way::intent}, {"keys at home", way::homed}}) {
     report({"drift: bytes sent with " + std::string(name) + link, "kB/step", plain_name, "lower", {}},
            thousands(how, &figures::bytes), thousands(way::plain, &figures::bytes));
     report({"drift: packets sent with " + std::string(name) + link, "per step", plain_name, "lower", {}},
@@ -352,7 +344,7 @@ void run() {
   std::vector<std::int32_t> home_of(keys);
   for (std::size_t i = 0; i < homes.size(); ++i) home_of[static_cast<std::size_t>(permutation[i])] = homes[i];
   rename_to_homes(homed_batches, permutation, home_of);
-  for (const way how : {way::plain, way::localize_ahead, way::homed, way::ipull_ahead})
+  for (const way how : {way::plain, way::intent, way::homed, way::ipull_ahead})
     jobs.emplace_back(how, world, how == way::homed ? homed_batches : batches);
 
   std::array<std::vector<figures>, 4> measured;

@@ -19,7 +19,23 @@ struct forwarded_answer {
   std::size_t values = 0;        // bytes of the values of the keys that are done
 };
 
+/// Whether the keys that a request waits for are granted or refused.
+bool has_ended(const fabric::served_request& request) {
+  return static_cast<const node_agent::wait*>(request.state.get())->keys == 0;
+}
+
 }  // namespace
+
+/// Fills asked_ with the slots of a request from a worker.
+void agent_target::find_any_slots(const access::served_items& items) {
+  asked_.resize(items.count());
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const auto slot = static_cast<std::int64_t>(items.offset(i));
+    base::require(slot >= 0 && slot < held_->layout().keys(), SYNCYTE_ERR_INTERNAL, "a worker asks for slot {} of {}",
+                  slot, held_->layout().keys());
+    asked_[i] = slot;
+  }
+}
 
 /// Fills asked_ with the slots of a request from a home.
 void agent_target::find_slots(const access::served_items& items) {
@@ -37,31 +53,67 @@ void agent_target::find_slots(const access::served_items& items) {
 bool agent_target::serve(fabric::served_request& request, fabric::answer& reply) {
   const access::served_items items(request);
   const auto what = static_cast<move_operation>(request.header.operation);
-  if (what == move_operation::want) return want(request, items);
-  find_slots(items);
-  if (request.header.operation <= most_operations)
+  agent_.begin(fabric::now());
+  if (request.header.operation <= most_operations) {
+    find_slots(items);
     return run(find_operation(request.header.operation), request, items, reply);
-  if (what == move_operation::grant) return grant(request, items);
-  if (what == move_operation::recall) return recall(request);
-  base::require(what == move_operation::refuse, SYNCYTE_ERR_INTERNAL, "unknown operation {} of an agent",
-                request.header.operation);
-  for (const std::int64_t slot : asked_) agent_.refuse(slot);
-  return true;
+  }
+  switch (what) {
+    case move_operation::localize:
+      return localize(request, items);
+    case move_operation::begin_windows:
+    case move_operation::end_windows:
+      change_windows(what, items);
+      return true;
+    case move_operation::settle:
+      return settle(request);
+    case move_operation::grant:
+      find_slots(items);
+      if (request.done == 0) agent_.note_coming(asked_.front());
+      return grant(request, items);
+    case move_operation::recall:
+    case move_operation::ask_back:
+      find_slots(items);
+      return take_back(what, request);
+    case move_operation::refuse:
+      find_slots(items);
+      agent_.note_coming(asked_.front());
+      for (const std::int64_t slot : asked_) agent_.refuse(slot);
+      return true;
+    default:
+      base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of an agent", request.header.operation);
+  }
 }
 
-bool agent_target::want(fabric::served_request& request, const access::served_items& items) {
+bool agent_target::localize(fabric::served_request& request, const access::served_items& items) {
   if (!request.state) {
+    find_any_slots(items);
     const auto begun = std::make_shared<node_agent::wait>();
-    for (std::size_t i = 0; i < items.count(); ++i) {
-      const auto slot = static_cast<std::int64_t>(items.offset(i));
-      base::require(slot >= 0 && slot < held_->layout().keys(), SYNCYTE_ERR_INTERNAL, "a worker wants slot {} of {}",
-                    slot, held_->layout().keys());
-      const bool is_own = facts_->is_here(facts_->home_of(slot));
-      if (!is_own || facts_->is_elsewhere(slot)) agent_.want(slot, is_own, begun);
-    }
+    for (const std::int64_t slot : asked_)
+      if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) agent_.localize(slot, own, begun);
     request.state = begun;
   }
-  return static_cast<const node_agent::wait*>(request.state.get())->keys == 0;
+  return has_ended(request);
+}
+
+/// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
+void agent_target::change_windows(move_operation what, const access::served_items& items) {
+  find_any_slots(items);
+  for (const std::int64_t slot : asked_) {
+    if (what == move_operation::end_windows)
+      agent_.release(slot);
+    else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot))
+      agent_.intend(slot, own);
+  }
+}
+
+bool agent_target::settle(fabric::served_request& request) {
+  if (!request.state) {
+    const auto begun = std::make_shared<node_agent::wait>();
+    agent_.settle(begun);
+    request.state = begun;
+  }
+  return has_ended(request);
 }
 
 bool agent_target::grant(fabric::served_request& request, const access::served_items& items) {
@@ -79,9 +131,11 @@ bool agent_target::grant(fabric::served_request& request, const access::served_i
   return true;
 }
 
-bool agent_target::recall(fabric::served_request& request) {
-  for (; request.done < asked_.size(); ++request.done)
-    if (!agent_.recall(asked_[request.done])) return false;
+bool agent_target::take_back(move_operation what, fabric::served_request& request) {
+  for (; request.done < asked_.size(); ++request.done) {
+    const std::int64_t slot = asked_[request.done];
+    if (!(what == move_operation::recall ? agent_.recall(slot) : agent_.ask_back(slot))) return false;
+  }
   return true;
 }
 
@@ -114,15 +168,15 @@ bool agent_target::progress() {
   if (agent_.is_idle() && messages_.is_idle()) return false;
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
-    agent_.refuse_if([this](std::int64_t slot) { return bool{facts_->ranks->at(facts_->home_of(slot)).is_dead}; });
+    agent_.give_up_if([this](std::int64_t slot) { return bool{facts_->ranks->at(facts_->home_of(slot)).is_dead}; });
   }
   for (const node_agent::message& each : agent_.take_messages()) send(each);
   const bool did_something = messages_.flush();
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
-    if (failed.what != move_operation::acquire) continue;
+    if (failed.what != move_operation::acquire && failed.what != move_operation::intend) continue;
     for (const std::uint64_t offset : failed.offsets)
-      agent_.refuse(facts_->slots(failed.rank).first + static_cast<std::int64_t>(offset));
+      agent_.give_up(facts_->slots(failed.rank).first + static_cast<std::int64_t>(offset));
   }
   return did_something;
 }
@@ -134,6 +188,10 @@ void agent_target::send(const node_agent::message& what) {
   switch (what.what) {
     case agent_message::acquire:
       return messages_.add(home, move_operation::acquire, node, offset);
+    case agent_message::intend:
+      return messages_.add(home, move_operation::intend, node, offset);
+    case agent_message::keep:
+      return messages_.add(home, move_operation::keep, node, offset);
     case agent_message::give_back:
       return messages_.add(home, move_operation::give_back, node, offset, what.values);
     case agent_message::give_back_none:

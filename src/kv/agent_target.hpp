@@ -14,8 +14,8 @@
 
 namespace syncyte::kv {
 
-/// The agent of this node, for the workers of its node, which want keys, and for homes of other nodes: it takes grants,
-/// gives keys back, and does forwarded operations (forwarded_keys) on keys that are here.
+/// The agent of this node, for the workers of its node, which localize keys and intend to use them, and for homes of
+/// other nodes: it takes grants, gives keys back, and does forwarded operations (forwarded_keys) on keys that are here.
 class agent_target final : public fabric::target {
  public:
   /// `homes`: the object of homes, table_target. `memory` keeps the memory of `held`.
@@ -32,12 +32,16 @@ class agent_target final : public fabric::target {
   bool makes_progress() const override { return true; }
 
  private:
-  bool want(fabric::served_request& request, const access::served_items& items);
+  bool localize(fabric::served_request& request, const access::served_items& items);
+  void change_windows(move_operation what, const access::served_items& items);
+  bool settle(fabric::served_request& request);
   bool grant(fabric::served_request& request, const access::served_items& items);
-  bool recall(fabric::served_request& request);
+  bool take_back(move_operation what, fabric::served_request& request);
   bool run(const operation& what, fabric::served_request& request, const access::served_items& items,
            fabric::answer& reply);
+  void find_any_slots(const access::served_items& items);
   void find_slots(const access::served_items& items);
+  bool is_own(std::int64_t slot) const { return facts_->is_here(facts_->home_of(slot)); }
   void send(const node_agent::message& what);
 
   std::shared_ptr<held_keys> held_;

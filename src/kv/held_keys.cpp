@@ -13,7 +13,7 @@ namespace syncyte::kv {
 namespace {
 
 constexpr std::size_t unit_bytes = sizeof(std::uint64_t);
-constexpr std::int64_t header_units = 8;  // number of grants, number of keys
+constexpr std::int64_t header_units = 8;  // number of grants, number of keys, coming_time()
 constexpr std::int64_t record_header = 3;
 constexpr std::uint64_t bucket_cells = 8, most_cells = 2 * bucket_cells;  // a key may be in two buckets
 constexpr std::size_t prefetch_distance = 16;
@@ -68,6 +68,9 @@ void held_keys::store(std::int64_t unit, std::uint64_t value) {
 
 held_keys::grant_number held_keys::grants() const { return load(0); }
 std::size_t held_keys::size() const { return load(1); }
+std::chrono::nanoseconds held_keys::coming_time() const {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(load(2)));
+}
 
 std::byte* held_keys::values_at(std::int64_t record) const {
   return reinterpret_cast<std::byte*>(memory_ + record + record_header);

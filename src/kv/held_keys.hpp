@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -40,6 +41,8 @@ class held_keys {
   /// The number of the last grant.
   grant_number grants() const;
   std::size_t size() const;
+  /// The time in which nearly all keys come after they were asked for, as the agent says.
+  std::chrono::nanoseconds coming_time() const;
   bool is_empty() const { return size() == 0; }
 
   bool holds(std::int64_t slot, grant_number newest) const;
@@ -71,6 +74,7 @@ class held_keys {
   void drop(std::int64_t slot);
   /// The number of a key's grant; 0: it is not here.
   grant_number granted(std::int64_t slot) const;
+  void set_coming_time(std::chrono::nanoseconds time) { store(2, static_cast<std::uint64_t>(time.count())); }
 
   const key_layout& layout() const { return layout_; }
   /// Bytes of a key's values.

@@ -15,6 +15,9 @@ bool home::send_messages() {
       case home_message::recall:
         messages.add(agent, move_operation::recall, rank, offset);
         break;
+      case home_message::ask_back:
+        messages.add(agent, move_operation::ask_back, rank, offset);
+        break;
       case home_message::refuse:
         messages.add(agent, move_operation::refuse, rank, offset);
         break;

@@ -25,6 +25,7 @@ struct move_facts {
   std::function<key_range(int)> slots;             // of a rank
   std::function<bool(int)> is_here;                // whether a rank is of this node
   std::function<bool(std::int64_t)> is_elsewhere;  // of a slot whose home is at this node
+  std::function<bool(std::int64_t)> is_intended;   // of a slot of this rank: whether this node's workers intend it
 
   std::string agent_name(int at) const { return ranks->rank_name(agents[at]); }
   fabric::peer& agent(int at) const { return ranks->at(agents[at]); }
@@ -38,7 +39,10 @@ struct home {
         facts(std::move(known)),
         slots(facts->slots(facts->rank)),
         agents(agents_object),
-        directory(own, slots, facts->node, [of = facts](int node) { return of->is_dead(node); }),
+        directory(own, slots,
+                  {.own = facts->node,
+                   .is_dead = [of = facts](int node) { return of->is_dead(node); },
+                   .is_intended = facts->is_intended}),
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
 

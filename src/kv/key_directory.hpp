@@ -17,25 +17,33 @@ namespace syncyte::kv {
 
 /// What a home tells a node's agent about a key, in one session, in order.
 enum class home_message : std::uint8_t {
-  grant,   ///< the main copy is yours; the record follows
-  recall,  ///< give the main copy back
-  refuse,  ///< you do not get the main copy
+  grant,     ///< the main copy is yours; the record follows
+  recall,    ///< give the main copy back
+  ask_back,  ///< give the main copy back, unless a worker of yours intends to use it
+  refuse,    ///< you do not get the main copy
 };
+
+/// Why a node wants a key: a worker localizes it, or intends to use it. An intent takes no key from a node that intends
+/// to use it too.
+enum class wish : std::uint8_t { localize, intend };
 
 /// Where the main copies of one rank's keys are: at home, or at another node, whose agent asked for the key. Only the
 /// home decides; one thread uses it, the one that serves the rank's requests. While a key is elsewhere, the home keeps
-/// its last value.
+/// its last value. "Asked back" is "away" where its column is empty.
 ///
-/// | | at home | away | recalled |
-/// |---|---|---|---|
-/// | acquire by another node | grant; refused if damaged; a wish while operations wait | a wish; recall | a wish |
-/// | acquire by the holder | (it has none) | INTERNAL | INTERNAL |
-/// | acquire by the home's own node | refused: it is there | a wish; recall | a wish |
-/// | give back by the holder | INTERNAL | at home | at home, or away to the first wish |
-/// | give back by another node | INTERNAL | INTERNAL | INTERNAL |
-/// | operation | done here | forwarded | waits |
-/// | forwarded operation bounces | done here | waits: it is on its way back | waits |
-/// | death of the holder's agent | (it has none) | lost | lost; wishes are refused |
+/// | | at home | away | asked back | recalled |
+/// |---|---|---|---|---|
+/// | another node localizes it | grant; refused if damaged; a wish while operations wait | a wish; recall | | a wish |
+/// | another node intends it | the same; refused if this node intends it too | a wish; ask back | a wish | a wish |
+/// | the holder wants it | (it has none) | INTERNAL | | INTERNAL |
+/// | the home's own node wants it | refused: it is there | as another node | | a wish |
+/// | give back by the holder | INTERNAL | at home | at home, or away to the first wish | as asked back |
+/// | give back by another node | INTERNAL | INTERNAL | | INTERNAL |
+/// | keep by the holder | ignored | ignored | away; wishes by intent are refused | as asked back |
+/// | keep by another node | ignored: an older answer | ignored | | ignored |
+/// | operation | done here | forwarded | | waits |
+/// | forwarded operation bounces | done here | waits: it is on its way back | | waits |
+/// | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as asked back |
 ///
 /// Operations that found the key elsewhere are counted until they are done: a key that has come back is granted again
 /// only when there are none, so that they are done, and a worker's operations stay in order.
@@ -48,18 +56,25 @@ class key_directory {
     std::int64_t slot;
   };
 
-  /// `slots`: those of this rank, whose values are in `values`. `own_node`: the node of this rank. is_dead(node): of
-  /// the node's agent.
-  key_directory(table values, key_range slots, int own_node, std::function<bool(int)> is_dead);
+  struct node_facts {
+    int own;                                        ///< the node of this rank
+    std::function<bool(int)> is_dead;               ///< of a node's agent
+    std::function<bool(std::int64_t)> is_intended;  ///< whether workers of the own node intend to use a slot's key
+  };
+
+  /// `slots`: those of this rank, whose values are in `values`.
+  key_directory(table values, key_range slots, node_facts nodes);
 
   place find(std::int64_t slot) const;
   /// The node that has a key that is not at home.
   int holder(std::int64_t slot) const;
 
   /// A node asks for a key; false: try again later.
-  bool acquire(int node, std::int64_t slot);
+  bool acquire(int node, std::int64_t slot, wish why);
   /// The holder gives a key back, with its values; an empty span: it cannot, because a rank died while it wrote them.
   void give_back(int node, std::int64_t slot, std::span<const std::byte> values);
+  /// A node that was asked to give a key back keeps it.
+  void keep(int node, std::int64_t slot);
 
   /// An operation waits for a key, until it is done.
   void add_waiting(std::int64_t slot);
@@ -79,8 +94,12 @@ class key_directory {
   std::span<const std::byte> values_of(std::int64_t slot) const { return values_.values_of(slot); }
 
  private:
+  struct wished {
+    int node;
+    wish why;
+  };
   struct side {
-    std::deque<int> wishes;  // nodes
+    std::deque<wished> wishes;
     int waiting = 0;
   };
 
@@ -88,17 +107,17 @@ class key_directory {
   std::uint32_t entry_of(std::int64_t slot) const;
   void tell(int node, home_message what, std::int64_t slot) { messages_.push_back({node, what, slot}); }
   void set_away(std::int64_t slot, int node);
-  bool grant(int node, std::int64_t slot);
-  void recall(std::int64_t slot);
+  bool grant(const wished& by, std::int64_t slot);
+  void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);
   void serve_wishes(std::int64_t slot);
-  void refuse_wishes(std::int64_t slot);
+  template <class Which>
+  void refuse_wishes(std::int64_t slot, Which&& which);
   void forget_if_unused(std::int64_t slot);
 
   table values_;
   key_range slots_;
-  int own_node_;
-  std::function<bool(int)> is_dead_;
+  node_facts nodes_;
   std::vector<std::uint32_t> entries_;            // one for each key; empty until the first key moves
   std::unordered_map<std::int64_t, side> sides_;  // of keys with wishes or waiting operations
   std::vector<std::int64_t> to_grant_;            // keys at home with wishes

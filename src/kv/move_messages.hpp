@@ -27,16 +27,22 @@ enum class move_operation : std::uint16_t {
   // To a home rank, at the object of operations on keys; the first argument is the node.
   give_back = 4,  ///< data: values
   give_back_none = 5,
-  acquire = 6,
-  // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
-  locate = 11,      ///< the rank at whose node it is
-  adopt_last = 12,  ///< 1: it was lost with its node, and the home's last value is its value now
+  keep = 6,
+  acquire = 7,
+  intend = 8,
   // To an agent, at the object of agents; the first argument is the home rank.
-  grant = 7,  ///< data: values
-  recall = 8,
-  refuse = 9,
+  grant = 9,  ///< data: values
+  recall = 10,
+  ask_back = 11,
+  refuse = 12,
   // To the agent of the worker's own node, by a common caller: the items are slots of any rank.
-  want = 10,
+  localize = 13,
+  begin_windows = 14,  ///< of intents
+  end_windows = 15,
+  settle = 16,  ///< without items: answered when all that is asked for is granted or refused
+  // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
+  locate = 17,      ///< the rank at whose node it is
+  adopt_last = 18,  ///< 1: it was lost with its node, and the home's last value is its value now
 };
 
 /// Keys of one request, and their values, for access::item_requests.

@@ -6,38 +6,69 @@
 
 namespace syncyte::kv {
 
-void node_agent::want(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by) {
-  if (!is_own && held_.granted(slot) != 0) return;
-  auto found = asked_.find(slot);
-  if (found == asked_.end()) {
-    const std::int64_t record = is_own ? 0 : reserve(slot);
-    if (!is_own && record == 0) return;
-    found = asked_.emplace(slot, asked{record, {}}).first;
-    messages_.push_back({agent_message::acquire, slot});
-  }
-  if (!found->second.by.empty() && found->second.by.back() == by) return;  // the key repeats
-  found->second.by.push_back(by);
+/// Asks for a key unless it is asked for; null: it is here, or there is no memory for it.
+node_agent::asked* node_agent::ask(std::int64_t slot, bool is_own, wish why) {
+  if (!is_own && held_.granted(slot) != 0) return nullptr;
+  if (const auto found = asked_.find(slot); found != asked_.end()) return &found->second;
+  const std::int64_t record = is_own ? 0 : reserve(slot, why);
+  if (!is_own && record == 0) return nullptr;
+  messages_.push_back({why == wish::localize ? agent_message::acquire : agent_message::intend, slot});
+  return &asked_.emplace(slot, asked{record, why, now_}).first->second;
+}
+
+void node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by) {
+  asked* const found = ask(slot, is_own, wish::localize);
+  if (found == nullptr) return;
+  found->is_localized = true;
+  if (!found->by.empty() && found->by.back() == by) return;  // the key repeats
+  found->by.push_back(by);
   ++by->keys;
 }
 
+void node_agent::intend(std::int64_t slot, bool is_own) {
+  if (!is_own) ++windows_[slot];
+  ask(slot, is_own, wish::intend);
+}
+
+void node_agent::release(std::int64_t slot) {
+  const auto found = windows_.find(slot);
+  if (found != windows_.end() && --found->second == 0) windows_.erase(found);
+}
+
+void node_agent::note_coming(std::int64_t slot) {
+  const auto found = asked_.find(slot);
+  if (found == asked_.end()) return;
+  coming_.add(now_ - found->second.since);
+  held_.set_coming_time(coming_.nearly_longest());
+}
+
+void node_agent::settle(const std::shared_ptr<wait>& by) {
+  for (auto& [slot, of] : asked_) of.by.push_back(by);
+  by->keys += asked_.size();
+}
+
 /// Memory for a record; 0 if there is none, even without the keys that are given back for it.
-std::int64_t node_agent::reserve(std::int64_t slot) {
+std::int64_t node_agent::reserve(std::int64_t slot, wish why) {
   constexpr int most_evicted = 8;  // whose records may have other sizes
   std::int64_t record = held_.reserve(slot);
-  for (int i = 0; record == 0 && i < most_evicted && evict_oldest(); ++i) record = held_.reserve(slot);
+  for (int i = 0; record == 0 && i < most_evicted && evict(why); ++i) record = held_.reserve(slot);
   return record;
 }
 
-/// Gives the key back that has been here longest; false if there is none, or it is being written.
-bool node_agent::evict_oldest() {
-  while (!arrivals_.empty()) {
+/// Gives the key back that has been here longest of those that nobody intends to use. If the first ones are all
+/// intended, the next one leaves for a key that is localized. False if none leaves.
+bool node_agent::evict(wish why) {
+  constexpr int most_passed = 16;
+  for (int passed = 0; !arrivals_.empty();) {
     const arrival oldest = arrivals_.front();
-    if (held_.granted(oldest.slot) == oldest.number) {
-      if (!recall(oldest.slot)) return false;
-      arrivals_.pop_front();
-      return true;
-    }
+    const bool is_here = held_.granted(oldest.slot) == oldest.number;
+    const bool is_needed = is_here && is_intended(oldest.slot);
+    const bool leaves = is_here && (!is_needed || (passed == most_passed && why == wish::localize));
+    if (is_needed && !leaves && passed++ == most_passed) return false;
+    if (leaves && !recall(oldest.slot)) return false;  // it is being written
     arrivals_.pop_front();
+    if (leaves) return true;
+    if (is_here) arrivals_.push_back(oldest);
   }
   return false;
 }
@@ -49,7 +80,7 @@ void node_agent::add_arrival(std::int64_t slot) {
   std::erase_if(arrivals_, [&](const arrival& each) { return held_.granted(each.slot) != each.number; });
 }
 
-void node_agent::settle(const asked& of) {
+void node_agent::end_wait(const asked& of) {
   for (const auto& each : of.by) --each->keys;
 }
 
@@ -67,17 +98,32 @@ bool node_agent::grant(std::int64_t slot, std::span<const std::byte> values) {
     messages_.push_back({agent_message::give_back, slot, {values.begin(), values.end()}});
   if (found == asked_.end()) return true;
   if (added != access_result::done && found->second.record != 0) held_.release(slot, found->second.record);
-  settle(found->second);
+  end_wait(found->second);
   asked_.erase(found);
   return true;
 }
 
+/// A key that is localized is asked for again, because only the intent was refused.
 void node_agent::refuse(std::int64_t slot) {
   const auto found = asked_.find(slot);
   if (found == asked_.end()) return;
+  if (found->second.why == wish::localize || !found->second.is_localized) return give_up(slot);
+  found->second.why = wish::localize;
+  messages_.push_back({agent_message::acquire, slot});
+}
+
+void node_agent::give_up(std::int64_t slot) {
+  const auto found = asked_.find(slot);
+  if (found == asked_.end()) return;
   if (found->second.record != 0) held_.release(slot, found->second.record);
-  settle(found->second);
+  end_wait(found->second);
   asked_.erase(found);
+}
+
+bool node_agent::ask_back(std::int64_t slot) {
+  if (!is_intended(slot)) return recall(slot);
+  if (held_.granted(slot) != 0) messages_.push_back({agent_message::keep, slot});
+  return true;
 }
 
 bool node_agent::recall(std::int64_t slot) {
@@ -91,11 +137,11 @@ bool node_agent::recall(std::int64_t slot) {
   return removed != access_result::busy;
 }
 
-void node_agent::refuse_if(const std::function<bool(std::int64_t)>& is_lost) {
+void node_agent::give_up_if(const std::function<bool(std::int64_t)>& is_lost) {
   std::vector<std::int64_t> lost;
   for (const auto& [slot, of] : asked_)
     if (is_lost(slot)) lost.push_back(slot);
-  for (const std::int64_t slot : lost) refuse(slot);
+  for (const std::int64_t slot : lost) give_up(slot);
 }
 
 }  // namespace syncyte::kv

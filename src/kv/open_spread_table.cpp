@@ -23,11 +23,25 @@ std::vector<int> find_agents(const comm::communicator& comm) {
 
 /// The memory of the tables and the memory for other nodes' keys.
 struct kept_memory {
-  std::shared_ptr<void> tables, held;
+  std::shared_ptr<void> tables, held = nullptr, windows = nullptr;
 };
 
-spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, std::int64_t foreign_bytes,
-                               const key_locks::process& self, kept_memory& kept) {
+/// Counts of the node's ranks.
+std::vector<window_counts> make_windows(comm::collective_call& call, const key_homes& homes, const std::string& name,
+                                        kept_memory& kept) {
+  const comm::communicator& comm = call.comm();
+  const auto own = static_cast<std::size_t>(homes.slots(comm.rank()).count);
+  const auto counts = comm::node_memory::allocate(call, own * sizeof(std::uint32_t), name.c_str(), {}, false);
+  kept.windows = counts;
+  std::vector<window_counts> result;
+  for (int place = 0; place < comm.node().size; ++place)
+    result.emplace_back(reinterpret_cast<std::uint32_t*>(counts->part(place).data()),
+                        homes.slots(comm.node().members[static_cast<std::size_t>(place)]).first);
+  return result;
+}
+
+spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, const key_homes& homes,
+                               std::int64_t foreign_bytes, const key_locks::process& self, kept_memory& kept) {
   const comm::communicator& comm = call.comm();
   const topology::node_group& node = comm.node();
   auto budget = static_cast<std::uint64_t>(foreign_bytes) / 64 * 64;
@@ -37,6 +51,7 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
   const auto records = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
   kept.held = records;
   return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
+          make_windows(call, homes, self.name, kept),
           comm::share_table<int>(call, find_agents(comm), self.name.c_str())};
 }
 
@@ -48,14 +63,14 @@ std::unique_ptr<spread_table> open_spread_table(comm::collective_call& call, std
                                                 std::shared_ptr<void> memory, std::int64_t foreign_bytes,
                                                 const key_locks::process& self) {
   const comm::communicator& comm = call.comm();
-  const auto kept = std::make_shared<kept_memory>(kept_memory{std::move(memory), nullptr});
+  const auto kept = std::make_shared<kept_memory>(kept_memory{std::move(memory)});
   const bool can_move = foreign_bytes >= 0 && ranks->through().reserve_caller();
   if (foreign_bytes >= 0 && !can_move)
     base::log(SYNCYTE_LOG_WARN,
               "keys of {} stay at their homes: the transport has no memory for the messages that move them", self.name);
   std::optional<spread_table::moves> moving;
   if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0)
-    moving = make_moves(call, tables.front().layout(), foreign_bytes, self, *kept);
+    moving = make_moves(call, tables.front().layout(), *homes, foreign_bytes, self, *kept);
   const bool moves = moving.has_value();
   const spread_table::object_names objects{ranks->next_name(0), ranks->next_name(1)};
   auto result = std::make_unique<spread_table>(ranks, comm.node(), comm.rank(), std::move(homes), std::move(tables),

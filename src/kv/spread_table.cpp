@@ -21,11 +21,13 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
     : ranks_(std::move(ranks)),
       node_(node),
       rank_(rank),
+      agent_(node.members.front()),
       homes_(std::move(homes)),
       tables_(std::move(tables)),
       objects_(objects) {
   if (!moving) return;
   held_ = std::move(moving->held);
+  windows_ = std::move(moving->windows);
   facts_ = make_facts(std::move(moving->agents));
 }
 
@@ -39,7 +41,8 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
                  .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
                  .slots = [homes = homes_](int rank) { return homes->slots(rank); },
                  .is_here = [&node = node_](int rank) { return node.is_here(rank); },
-                 .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); }});
+                 .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
+                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); }});
 }
 
 std::shared_ptr<fabric::target> spread_table::make_home(std::shared_ptr<void> memory) {
@@ -58,7 +61,7 @@ void spread_table::stop_serving() {
 }
 
 /// Records of a dead agent's node are lost: nobody could give them back.
-bool spread_table::is_agent_dead() const { return ranks_->at(node_.members.front()).is_dead; }
+bool spread_table::is_agent_dead() const { return ranks_->at(agent_).is_dead; }
 
 bool spread_table::is_elsewhere(std::int64_t slot) const {
   const int place = node_.node_rank(homes_->rank_of_slot(slot));
@@ -261,17 +264,51 @@ bool spread_table::pull_here(std::span<const std::int64_t> keys, std::span<float
   return true;
 }
 
+// ---- requests to this node's agent
+
+/// Null if there are no keys.
+std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, const char* name, moved_keys keys) const {
+  if (keys.size() == 0) return nullptr;
+  auto result = std::make_unique<access::owners_transfer>(ranks_, name, &in);
+  result->add(agent_, std::make_unique<access::item_requests<moved_keys>>(objects_.agents, std::move(keys)));
+  return result;
+}
+
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
-  const int agent = node_.members.front();
-  moved_keys asked(ranks_->rank_name(agent), move_operation::want, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, 0);
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     if (!is_here(home, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
-  if (asked.size() == 0) return nullptr;
-  auto result = std::make_unique<access::owners_transfer>(ranks_, "store_worker_localize", &in);
-  result->add(agent, std::make_unique<access::item_requests<moved_keys>>(objects_.agents, std::move(asked)));
-  return result;
+  return ask_agent(in, "store_worker_localize", std::move(asked));
+}
+
+/// The agent counts windows for keys of other nodes.
+std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, 0);
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    const bool is_own = node_.is_here(home);
+    if (is_own) windows_of(home).add(slot, 1);
+    if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
+  });
+  return ask_agent(in, "store_worker_intent", std::move(asked));
+}
+
+std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, 0);
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    if (node_.is_here(home))
+      windows_of(home).add(slot, -1);
+    else
+      asked.add(static_cast<std::uint64_t>(slot), {});
+  });
+  return ask_agent(in, "store_worker_intent", std::move(asked));
+}
+
+std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
+  moved_keys nothing(ranks_->rank_name(agent_), move_operation::settle, 0);
+  nothing.add(0, {});  // a request has an item
+  return ask_agent(in, "store_worker_flush", std::move(nothing));
 }
 
 }  // namespace syncyte::kv

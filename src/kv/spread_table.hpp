@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
 #include "kv/table.hpp"
+#include "kv/window_counts.hpp"
 #include "topology/node_group.hpp"
 
 namespace syncyte::kv {
@@ -58,6 +60,7 @@ class spread_table {
   /// Needed for keys that move.
   struct moves {
     std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
+    std::vector<window_counts> windows;   // of the node's ranks
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
   };
 
@@ -95,8 +98,18 @@ class spread_table {
   /// Pulls keys if all are at this node; otherwise false, and `values` are unchanged.
   bool pull_here(std::span<const std::int64_t> keys, std::span<float> values, const unanswered_operations& before);
 
+  bool has_moves() const { return held_ != nullptr; }
   /// Asks for keys to be moved to this node; the transfer, which may be null, ends when each is here or refused.
   std::unique_ptr<access::transfer> localize(fabric::stream& in, std::span<const std::int64_t> keys);
+
+  /// Windows of intents open or close, in one stream. Keys that are not here are asked for when they open. The
+  /// transfers may be null; they wait for no key. For keys that move.
+  std::unique_ptr<access::transfer> open_windows(fabric::stream& in, std::span<const std::int64_t> keys);
+  std::unique_ptr<access::transfer> close_windows(fabric::stream& in, std::span<const std::int64_t> keys);
+  /// Ends when all keys that this node has asked for are here or refused.
+  std::unique_ptr<access::transfer> settle(fabric::stream& in);
+  /// The time in which nearly all keys come that this node asks for.
+  std::chrono::nanoseconds coming_time() const { return held_->coming_time(); }
 
  private:
   class run;
@@ -105,20 +118,23 @@ class spread_table {
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
+  std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
   bool is_elsewhere(std::int64_t slot) const;
+  const window_counts& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   bool is_here(int home, std::int64_t slot,
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;
   bool is_agent_dead() const;
 
   std::shared_ptr<fabric::members> ranks_;
   const topology::node_group& node_;
-  int rank_;
+  int rank_, agent_;  // this one, and the one of the node's agent
   std::shared_ptr<const key_homes> homes_;
   std::vector<table> tables_;
   object_names objects_;
 
   // Null if keys do not move.
   std::shared_ptr<held_keys> held_;
+  std::vector<window_counts> windows_;
   std::shared_ptr<const move_facts> facts_;
 };
 

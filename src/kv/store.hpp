@@ -14,6 +14,7 @@
 #include "kv/key_homes.hpp"
 #include "kv/sampling.hpp"
 #include "kv/spread_table.hpp"
+#include "kv/started_operations.hpp"
 #include "kv/table.hpp"
 #include "kv/worker_barrier.hpp"
 #include "syncyte/store.h"
@@ -79,6 +80,11 @@ class store {
   bool pull_here(std::span<const std::int64_t> keys, std::span<float> values, const unanswered_operations& before);
   std::unique_ptr<access::transfer> localize(fabric::stream* in, std::span<const std::int64_t> keys);
 
+  /// The table whose keys move between nodes; null if they do not.
+  spread_table* moving() const { return spread_ && spread_->has_moves() ? spread_.get() : nullptr; }
+  /// Keeps a started operation until it has ended, or the store goes; it must not keep the store.
+  void keep(const std::shared_ptr<access::started>& started) { kept_.add(started); }
+
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.
   void synchronize(const char* operation);
@@ -101,6 +107,7 @@ class store {
 
   mutable std::mutex sampling_mutex_;
   std::shared_ptr<sampling> sampling_;
+  started_operations kept_;  // of intents
 };
 
 }  // namespace syncyte::kv

@@ -37,7 +37,12 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
   const int node = static_cast<int>(items.first_argument());
   switch (what) {
     case move_operation::acquire:
-      return acquire(request, node);
+      return acquire(request, node, wish::localize);
+    case move_operation::intend:
+      return acquire(request, node, wish::intend);
+    case move_operation::keep:
+      for (const std::int64_t slot : asked_) home_->directory.keep(node, slot);
+      return true;
     case move_operation::give_back:
     case move_operation::give_back_none:
       return give_back(items, node);
@@ -106,9 +111,9 @@ std::int32_t table_target::adopt(std::int64_t slot) {
 
 // ---- keys that move
 
-bool table_target::acquire(fabric::served_request& request, int node) {
+bool table_target::acquire(fabric::served_request& request, int node, wish why) {
   for (; request.done < asked_.size(); ++request.done)
-    if (!home_->directory.acquire(node, asked_[request.done])) return false;
+    if (!home_->directory.acquire(node, asked_[request.done], why)) return false;
   return true;
 }
 

@@ -44,7 +44,7 @@ class table_target final : public fabric::target {
   bool answer_each(move_operation what, fabric::answer& reply);
   std::int32_t locate(std::int64_t slot) const;
   std::int32_t adopt(std::int64_t slot);
-  bool acquire(fabric::served_request& request, int node);
+  bool acquire(fabric::served_request& request, int node, wish why);
   bool give_back(const access::served_items& items, int node);
 
   table values_;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/overlap.hpp"
 
 namespace syncyte::kv {
@@ -31,11 +32,11 @@ std::span<std::int64_t> keys_of(const base::buffer& keys) {
   return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
 }
 
-/// Checks keys that have no values; returns their number.
-std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
+/// Checks keys that have no values.
+std::span<const std::int64_t> checked_keys(store& of, const syncyte_buffer_t* raw) {
   const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
   of.check(keys);
-  return std::ssize(keys);
+  return keys;
 }
 
 /// Keys and their values, after all checks. An operation that reads the store writes the values.
@@ -65,11 +66,18 @@ void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_ad
 }  // namespace
 
 worker::worker(std::shared_ptr<store> of, std::int32_t number)
-    : store_(std::move(of)), stream_(store_->make_stream()), localizing_(store_->make_stream()), number_(number) {
+    : store_(std::move(of)),
+      stream_(store_->make_stream()),
+      localizing_(store_->make_stream()),
+      intending_(store_->make_stream()),
+      number_(number) {
   store_->workers().join(number);
 }
 
-worker::~worker() { store_->workers().leave(number_); }
+worker::~worker() {
+  store_->workers().leave(number_);
+  change_windows(intents_.remove_all(), false);
+}
 
 worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
@@ -105,8 +113,7 @@ bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t*
 }
 
 worker::started worker::localize(const syncyte_buffer_t* raw_keys, completion when) {
-  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
-  store_->check(keys);
+  const auto keys = checked_keys(*store_, raw_keys);
   count(localized_, std::ssize(keys));
   return finish({store_->localize(localizing_.get(), keys)}, when);
 }
@@ -119,23 +126,66 @@ worker::window worker::check_window(std::int64_t start, std::int64_t end) const 
   return {start, end};
 }
 
-void worker::record_intent(std::int64_t keys, const window& when) {
-  count(intended_, keys);
-  if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
+intents::window worker::record_intent(std::span<const std::int64_t> keys, const window& when) {
+  count(intended_, std::ssize(keys));
+  if (when.end <= clock() || keys.empty()) return nullptr;
+  intended_until_[when.end] += std::ssize(keys);
+  if (store_->moving() == nullptr) return nullptr;
+  auto result = std::make_shared<const intent_window>(intent_window{when.start, when.end, {keys.begin(), keys.end()}});
+  intents_.add(result);
+  return result;
 }
 
-void worker::intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end) {
-  const std::int64_t given = checked_keys(*store_, keys);
+void worker::intent(const syncyte_buffer_t* raw_keys, std::int64_t start, std::int64_t end) {
+  const auto keys = checked_keys(*store_, raw_keys);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
-  record_intent(given, when);
+  if (record_intent(keys, when)) open_and_close_windows();
 }
 
 std::int64_t worker::advance_clock() {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = clock_.fetch_add(1, std::memory_order_relaxed) + 1;
   intended_until_.erase(intended_until_.begin(), intended_until_.upper_bound(now));
+  if (store_->moving() != nullptr) {
+    ahead_.advance(fabric::now());
+    open_and_close_windows();
+  }
   return now;
+}
+
+/// New windows open before old ones close: keys of both stay intended.
+void worker::open_and_close_windows() {
+  const std::int64_t now = clock();
+  change_windows(intents_.open(now, now + ahead_.clocks(store_->moving()->coming_time())), true);
+  change_windows(intents_.close(now), false);
+}
+
+/// Intents are hints: without a connection to the agent, keys stay where they are.
+void worker::change_windows(std::span<const intents::window> which, bool opens) {
+  if (which.empty()) return;
+  std::vector<std::int64_t> keys;
+  for (const intents::window& each : which) keys.insert(keys.end(), each->keys.begin(), each->keys.end());
+  const auto error = base::error_of([&] {
+    spread_table& moving = *store_->moving();
+    auto sent = opens ? moving.open_windows(*intending_, keys) : moving.close_windows(*intending_, keys);
+    if (sent) store_->keep(std::make_shared<access::started>(intending_, std::move(sent)));
+  });
+  if (error) base::log(SYNCYTE_LOG_INFO, "intents of {} were not passed on: {}", store_->text(), error->what());
+}
+
+void worker::flush() {
+  started_.await_ends();
+  spread_table* const moving = store_->moving();
+  if (moving == nullptr || intended_ == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    open_and_close_windows();
+  }
+  const auto error = base::error_of([&] {
+    if (const auto settled = moving->settle(*intending_)) settled->wait();
+  });
+  if (error) base::log(SYNCYTE_LOG_INFO, "intents of {} were not passed on: {}", store_->text(), error->what());
 }
 
 /// Seeds the engine so that each worker of each rank draws different keys, and the same ones in each run.
@@ -155,13 +205,14 @@ std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std:
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
   seed_engine(source);
-  sample made{.source = source, .count = count, .used = 0, .keys = {}, .before = {}};
+  sample made{.source = source, .count = count, .used = 0, .keys = {}, .before = {}, .intended = nullptr};
   if (!source->is_late()) {
     made.keys.resize(static_cast<std::size_t>(count));
     source->draw(made.keys, engine_, made.before);
     made.before = {};
   }
-  if (source->is_intended()) record_intent(count, when);
+  if (source->is_intended()) made.intended = record_intent(made.keys, when);
+  if (made.intended) open_and_close_windows();
   samples_.emplace(++last_sample_, std::move(made));
   return last_sample_;
 }
@@ -188,7 +239,7 @@ std::span<std::int64_t> worker::next_of_sample(std::int64_t id, const base::buff
   else
     std::copy_n(from.keys.begin() + from.used, wanted, keys.begin());
   from.used += wanted;
-  if (from.used == from.count) samples_.erase(found);
+  if (from.used == from.count) forget_sample(found);
   return keys;
 }
 
@@ -203,7 +254,14 @@ worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw
 
 void worker::finish_sample(std::int64_t id) {
   const std::lock_guard lock(mutex_);
-  samples_.erase(id);
+  if (const auto found = samples_.find(id); found != samples_.end()) forget_sample(found);
+}
+
+/// The intent of a sample ends with it.
+void worker::forget_sample(std::unordered_map<std::int64_t, sample>::iterator which) {
+  const intents::window intended = std::move(which->second.intended);
+  samples_.erase(which);
+  if (intended && intents_.remove(intended)) change_windows({&intended, 1}, false);
 }
 
 void worker::barrier() {

@@ -13,6 +13,7 @@
 
 #include "access/started.hpp"
 #include "base/buffer.hpp"
+#include "kv/intents.hpp"
 #include "kv/operations.hpp"
 #include "kv/started_operations.hpp"
 #include "kv/store.hpp"
@@ -54,8 +55,9 @@ class worker {
 
   void finish_sample(std::int64_t id);
 
-  /// Waits for the operations in flight, whose errors stay for their requests.
-  void flush() { started_.await_ends(); }
+  /// Waits for the operations in flight, whose errors stay for their requests, and until keys of open windows of
+  /// intents are here or refused.
+  void flush();
   /// Does flush(), then a barrier of all workers of all ranks.
   void barrier();
   syncyte_store_worker_info_t describe() const;
@@ -67,6 +69,7 @@ class worker {
     std::int64_t used = 0;           // keys that were pulled
     std::vector<std::int64_t> keys;  // empty if they are drawn late
     sampling::distinct_keys before;  // if it is without replacement
+    intents::window intended;        // null: none
   };
   struct window {
     std::int64_t start, end;  // clocks, [start, end)
@@ -76,12 +79,18 @@ class worker {
   started finish(started_transfer begun, completion when);
   std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   window check_window(std::int64_t start, std::int64_t end) const;
-  void record_intent(std::int64_t keys, const window& when);  // with the lock held
+  // with the lock held:
+  intents::window record_intent(std::span<const std::int64_t> keys, const window& when);
+  void open_and_close_windows();
+  void change_windows(std::span<const intents::window> which, bool opens);
+  void forget_sample(std::unordered_map<std::int64_t, sample>::iterator which);
+
   void seed_engine(const std::shared_ptr<sampling>& source);
 
   std::shared_ptr<store> store_;
   const std::shared_ptr<fabric::stream> stream_;      // of all operations on values
   const std::shared_ptr<fabric::stream> localizing_;  // a wait for keys does not keep operations waiting
+  const std::shared_ptr<fabric::stream> intending_;   // windows of intents open and close in order
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
   std::array<std::atomic<std::int64_t>, most_operations + 1> done_{};  // keys, by the operation's number
@@ -90,6 +99,8 @@ class worker {
   std::mutex collective_mutex_;                          // held during a collective call
   mutable std::mutex mutex_;                             // guards the members below
   std::map<std::int64_t, std::int64_t> intended_until_;  // number of keys by the clock at which their window ends
+  intents intents_;                                      // of a store whose keys move
+  clock_ahead ahead_;
   std::unordered_map<std::int64_t, sample> samples_;
   std::int64_t last_sample_ = 0;
   random_engine engine_;

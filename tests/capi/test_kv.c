@@ -284,7 +284,7 @@ static void numbers_of_workers(void) {
   EXPECT_OK(syncyte_store_worker_destroy(&first));
 }
 
-/* On one node keys do not move: an intent is only checked and counted. */
+/* On one node keys do not move: an intent is checked and counted. */
 static void clocks_and_intents(void) {
   syncyte_store_t kv = make_store(1, 1);
   syncyte_store_worker_t worker = make_worker(kv, 0);

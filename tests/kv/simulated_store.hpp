@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "access/started.hpp"
+#include "base/error.hpp"
 #include "distribution/axis.hpp"
 #include "fabric/engine.hpp"
 #include "fabric/loopback.hpp"
@@ -86,6 +87,7 @@ class simulated_store {
   struct node_memory {
     topology::node_group group;
     std::vector<std::vector<std::uint64_t>> words, values;  // of each rank of the node
+    std::vector<std::vector<std::uint32_t>> windows;        // of each rank of the node
     std::vector<line> held;
     std::shared_ptr<const kv::held_keys> counter = nullptr;  // of a rank
   };
@@ -103,6 +105,7 @@ class simulated_store {
       group.members.push_back(rank);
       const kv::key_range slots = homes_of(shape_).slots(rank);
       result->words.emplace_back(static_cast<std::size_t>(slots.count));
+      result->windows.emplace_back(static_cast<std::size_t>(slots.count));
       result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
     }
     group.world_ranks = group.members;
@@ -125,16 +128,18 @@ class simulated_store {
     node_memory& memory = *nodes_[static_cast<std::size_t>(node_of(rank))];
     const kv::key_locks::process self{.number = rank - agent_of(node_of(rank)), .is_alive = [](int) { return true; }};
     std::vector<kv::table> tables;
+    std::vector<kv::window_counts> windows;
     for (std::size_t place = 0; place < memory.words.size(); ++place) {
       const std::int64_t first = homes_->slots(memory.group.members[place]).first;
       tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, first);
+      windows.emplace_back(memory.windows[place].data(), first);
     }
     const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);
     for (int node = 0; node < shape_.nodes; ++node) agents[node] = agent_of(node);
     auto held = std::make_shared<kv::held_keys>(layout(), memory.held.front().bytes.data(), shape_.foreign_bytes, self);
     memory.counter = held;
     return std::make_unique<kv::spread_table>(std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
-                                              kv::spread_table::moves{std::move(held), agents});
+                                              kv::spread_table::moves{std::move(held), std::move(windows), agents});
   }
 
   static kv::key_homes homes_of(const store_shape& shape) {
@@ -155,7 +160,8 @@ class simulated_worker {
   using started = std::shared_ptr<access::started>;
   enum class until { begun, done };  // how long a call waits
 
-  explicit simulated_worker(kv::spread_table& at) : at_(at), stream_(at.make_stream()), localizing_(at.make_stream()) {}
+  explicit simulated_worker(kv::spread_table& at)
+      : at_(at), stream_(at.make_stream()), localizing_(at.make_stream()), intending_(at.make_stream()) {}
 
   /// Returns the operation in flight, or null if it is done. `values` stay until its end.
   started run(const kv::operation& what, std::span<const std::int64_t> keys, float* values, until end) {
@@ -167,7 +173,13 @@ class simulated_worker {
   started localize(std::span<const std::int64_t> keys, until end) {
     return finish({at_.localize(*localizing_, keys)}, end);
   }
-  void flush() { started_.await_ends(); }
+  void open_windows(std::span<const std::int64_t> keys) { pass_on(at_.open_windows(*intending_, keys)); }
+  void close_windows(std::span<const std::int64_t> keys) { pass_on(at_.close_windows(*intending_, keys)); }
+  void flush() {
+    started_.await_ends();
+    windows_.await_ends();
+    base::error_of([&] { at_.settle(*intending_)->wait(); });  // the agent may be dead
+  }
 
  private:
   started finish(kv::started_transfer begun, until end) {
@@ -181,9 +193,13 @@ class simulated_worker {
     return in_flight;
   }
 
+  void pass_on(std::unique_ptr<access::transfer> sent) {
+    if (sent) windows_.add(std::make_shared<access::started>(nullptr, std::move(sent)));
+  }
+
   kv::spread_table& at_;
-  const std::unique_ptr<fabric::stream> stream_, localizing_;
-  kv::started_operations started_;
+  const std::unique_ptr<fabric::stream> stream_, localizing_, intending_;
+  kv::started_operations started_, windows_;
 };
 
 }  // namespace syncyte::test

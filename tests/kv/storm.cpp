@@ -140,6 +140,7 @@ class storm_worker {
   }
   void finish() {
     while (!in_flight_.empty()) check_first();
+    while (!windows_.empty()) close_window();
     worker_.flush();
   }
 
@@ -185,7 +186,7 @@ class storm_worker {
     value_list own = {};  // this worker's writes to each key when a pull began
     simulated_worker::started started = nullptr;
   };
-  static constexpr std::size_t most_in_flight = 24;
+  static constexpr std::size_t most_in_flight = 24, most_windows = 3;
 
   std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
   until any_end() { return draw(5) < 3 ? until::begun : until::done; }
@@ -210,8 +211,10 @@ class storm_worker {
       push(random_keys(false), any_end());
     else if (kind < 55)
       pull(random_keys(true), any_end());
-    else if (kind < 67)
+    else if (kind < 61)
       localize(random_keys(true), any_end());
+    else if (kind < 67)
+      change_windows();
     else if (kind < 77)
       set_own(any_home(), 1 + draw(3), any_end());
     else if (kind < 84)
@@ -223,6 +226,18 @@ class storm_worker {
     else
       finish();
     while (in_flight_.size() > most_in_flight) check_first();
+  }
+
+  /// Opens a window of an intent, or closes the oldest one.
+  void change_windows() {
+    if (windows_.size() > most_windows) return close_window();
+    windows_.push_back(random_keys(true));
+    note("an intent", windows_.back());
+    worker_.open_windows(windows_.back());
+  }
+  void close_window() {
+    worker_.close_windows(windows_.front());
+    windows_.pop_front();
   }
 
   /// Operations in flight on one key, which comes here meanwhile, and is then used at once.
@@ -308,6 +323,7 @@ class storm_worker {
   simulated_worker worker_;
   std::minstd_rand random_;
   value_list seen_ = value_list(keys * workers);
+  std::deque<key_list> windows_;  // open ones
 };
 
 /// Runs a function with each worker's number, each in a thread.

@@ -40,11 +40,19 @@ class home {
                   {0, [](int process) { return process != 7; }},
                   first};
   std::set<int> dead;
-  kv::key_directory directory{table, {first, keys}, own, [this](int node) { return dead.contains(node); }};
+  std::set<std::int64_t> intended;  // by workers of the home's node
+  kv::key_directory directory{table,
+                              {first, keys},
+                              {.own = own,
+                               .is_dead = [this](int node) { return dead.contains(node); },
+                               .is_intended = [this](std::int64_t slot) { return intended.contains(slot); }}};
+
+  bool acquire(int node, std::int64_t slot) { return directory.acquire(node, slot, kv::wish::localize); }
+  bool intend(int node, std::int64_t slot) { return directory.acquire(node, slot, kv::wish::intend); }
 
   std::vector<std::string> messages() {
     std::vector<std::string> result;
-    constexpr const char* names[] = {"grant", "recall", "refuse"};
+    constexpr const char* names[] = {"grant", "recall", "ask back", "refuse"};
     for (const auto& each : directory.take_messages())
       result.push_back(fmt::format("{} {}: {}", names[static_cast<int>(each.what)], each.node, each.slot));
     return result;
@@ -70,13 +78,13 @@ syncyte_status_t status_of(const std::function<void()>& action) {
 TEST(key_directory, grants_a_key_that_is_at_home) {
   home at;
   EXPECT_EQ(at.directory.find(100), place::at_home);
-  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_TRUE(at.acquire(2, 100));
   EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
   EXPECT_EQ(at.directory.find(100), place::away);
   EXPECT_EQ(at.directory.holder(100), 2);
   EXPECT_TRUE(at.table.is_elsewhere(100));
   EXPECT_FALSE(at.table.is_elsewhere(101));
-  EXPECT_TRUE(at.directory.acquire(own, 101));  // it is there
+  EXPECT_TRUE(at.acquire(own, 101));  // it is there
   EXPECT_EQ(at.messages(), texts{"refuse 0: 101"});
   EXPECT_FALSE(at.table.is_elsewhere(101));
 }
@@ -85,24 +93,24 @@ TEST(key_directory, waits_for_a_writer_and_refuses_a_damaged_key) {
   home at;
   kv::key_locks writer = at.table.locks();
   ASSERT_TRUE(writer.begin_write(100, kv::key_locks::damage::is_refused));
-  EXPECT_FALSE(at.directory.acquire(2, 100));
+  EXPECT_FALSE(at.acquire(2, 100));
   writer.end_write(100);
-  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_TRUE(at.acquire(2, 100));
   EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
   ASSERT_TRUE(at.locks_of(7).begin_write(101, kv::key_locks::damage::is_refused));
-  EXPECT_FALSE(at.directory.acquire(2, 101));  // finds the damage
-  EXPECT_TRUE(at.directory.acquire(2, 101));
+  EXPECT_FALSE(at.acquire(2, 101));  // finds the damage
+  EXPECT_TRUE(at.acquire(2, 101));
   EXPECT_EQ(at.messages(), texts{"refuse 2: 101"});
 }
 
 TEST(key_directory, recalls_a_key_for_another_node_and_passes_it_on) {
   home at;
-  at.directory.acquire(1, 100);
+  at.acquire(1, 100);
   at.messages();
-  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_TRUE(at.acquire(2, 100));
   EXPECT_EQ(at.messages(), texts{"recall 1: 100"});
   EXPECT_EQ(at.directory.find(100), place::recalled);
-  EXPECT_TRUE(at.directory.acquire(3, 100));  // recalled once only
+  EXPECT_TRUE(at.acquire(3, 100));  // recalled once only
   EXPECT_EQ(at.messages(), texts{});
   at.directory.give_back(1, 100, bytes_of(ones));
   EXPECT_EQ(at.messages(), (texts{"grant 2: 100", "recall 2: 100"}));  // for node 3
@@ -119,9 +127,9 @@ TEST(key_directory, recalls_a_key_for_another_node_and_passes_it_on) {
 
 TEST(key_directory, takes_a_key_home_for_its_own_node) {
   home at;
-  at.directory.acquire(1, 100);
+  at.acquire(1, 100);
   at.messages();
-  EXPECT_TRUE(at.directory.acquire(own, 100));
+  EXPECT_TRUE(at.acquire(own, 100));
   EXPECT_EQ(at.messages(), texts{"recall 1: 100"});
   at.directory.give_back(1, 100, bytes_of(ones));
   EXPECT_EQ(at.directory.find(100), place::at_home);
@@ -131,15 +139,15 @@ TEST(key_directory, takes_a_key_home_for_its_own_node) {
 
 TEST(key_directory, does_waiting_operations_before_it_grants_a_key_again) {
   home at;
-  at.directory.acquire(1, 100);
+  at.acquire(1, 100);
   at.directory.add_waiting(100);
   at.directory.add_waiting(100);
-  at.directory.acquire(2, 100);
+  at.acquire(2, 100);
   at.messages();
   at.directory.give_back(1, 100, bytes_of(ones));
   at.directory.progress();
   EXPECT_EQ(at.directory.find(100), place::at_home);
-  EXPECT_TRUE(at.directory.acquire(3, 100));
+  EXPECT_TRUE(at.acquire(3, 100));
   at.directory.progress();
   at.directory.remove_waiting(100);
   at.directory.progress();
@@ -151,9 +159,9 @@ TEST(key_directory, does_waiting_operations_before_it_grants_a_key_again) {
 
 TEST(key_directory, tries_again_to_grant_a_key_that_is_being_written) {
   home at;
-  at.directory.acquire(1, 100);
+  at.acquire(1, 100);
   at.directory.add_waiting(100);
-  at.directory.acquire(2, 100);
+  at.acquire(2, 100);
   at.directory.give_back(1, 100, bytes_of(ones));
   at.messages();
   kv::key_locks writer = at.table.locks();
@@ -169,28 +177,28 @@ TEST(key_directory, tries_again_to_grant_a_key_that_is_being_written) {
 TEST(key_directory, refuses_what_cannot_be) {
   home at;
   EXPECT_EQ(status_of([&] { at.directory.give_back(1, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
-  at.directory.acquire(1, 100);
-  EXPECT_EQ(status_of([&] { at.directory.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
+  at.acquire(1, 100);
+  EXPECT_EQ(status_of([&] { at.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
   EXPECT_EQ(status_of([&] { at.directory.give_back(2, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
-  at.directory.acquire(2, 100);
-  EXPECT_EQ(status_of([&] { at.directory.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
+  at.acquire(2, 100);
+  EXPECT_EQ(status_of([&] { at.acquire(1, 100); }), SYNCYTE_ERR_INTERNAL);
   EXPECT_EQ(status_of([&] { at.directory.give_back(2, 100, bytes_of(ones)); }), SYNCYTE_ERR_INTERNAL);
   EXPECT_EQ(at.directory.find(100), place::recalled);
 }
 
 TEST(key_directory, loses_keys_with_their_holder_until_they_are_restored) {
   home at;
-  at.directory.acquire(1, 100);
-  at.directory.acquire(1, 101);
-  at.directory.acquire(1, 102);
-  at.directory.acquire(2, 101);
+  at.acquire(1, 100);
+  at.acquire(1, 101);
+  at.acquire(1, 102);
+  at.acquire(2, 101);
   at.messages();
   at.dead.insert(1);
   EXPECT_EQ(at.directory.find(100), place::lost);
   EXPECT_EQ(at.directory.find(101), place::lost);
   at.directory.look_for_deaths();
   EXPECT_EQ(at.messages(), texts{"refuse 2: 101"});
-  EXPECT_TRUE(at.directory.acquire(2, 100));
+  EXPECT_TRUE(at.acquire(2, 100));
   EXPECT_EQ(at.messages(), texts{"refuse 2: 100"});
   at.directory.restore(100);
   EXPECT_EQ(at.directory.find(100), place::at_home);
@@ -202,13 +210,93 @@ TEST(key_directory, loses_keys_with_their_holder_until_they_are_restored) {
 
 TEST(key_directory, grants_nothing_to_a_dead_node) {
   home at;
-  at.directory.acquire(1, 100);
-  at.directory.acquire(2, 100);
-  at.directory.acquire(3, 100);
+  at.acquire(1, 100);
+  at.acquire(2, 100);
+  at.acquire(3, 100);
   at.messages();
   at.dead.insert(2);
   at.directory.give_back(1, 100, bytes_of(ones));
   EXPECT_EQ(at.messages().front(), "grant 3: 100");
+}
+
+TEST(key_directory, grants_a_key_to_the_one_node_that_intends_it) {
+  home at;
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+  at.intended.insert(101);
+  EXPECT_TRUE(at.intend(2, 101));
+  EXPECT_EQ(at.messages(), texts{"refuse 2: 101"});
+  EXPECT_TRUE(at.intend(own, 101));  // it is there
+  EXPECT_EQ(at.messages(), texts{"refuse 0: 101"});
+  EXPECT_TRUE(at.acquire(2, 101));  // localize takes it all the same
+  EXPECT_EQ(at.messages(), texts{"grant 2: 101"});
+}
+
+TEST(key_directory, asks_a_node_for_a_key_that_another_one_intends) {
+  home at;
+  at.acquire(1, 100);
+  at.messages();
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"ask back 1: 100"});
+  EXPECT_EQ(at.directory.find(100), place::away);  // operations go there
+  EXPECT_TRUE(at.intend(3, 100));                  // asked once only
+  EXPECT_EQ(at.messages(), texts{});
+  at.directory.keep(1, 100);
+  EXPECT_EQ(at.messages(), (texts{"refuse 2: 100", "refuse 3: 100"}));
+  at.directory.keep(1, 100);  // it was not asked
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"ask back 1: 100"});
+  at.directory.keep(3, 100);  // an older answer
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+  at.directory.keep(1, 100);
+  at.directory.keep(2, 100);
+  at.directory.give_back(2, 100, bytes_of(ones));
+  at.directory.keep(2, 100);
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_EQ(at.messages(), texts{});
+}
+
+TEST(key_directory, recalls_for_a_localize_what_it_has_asked_back) {
+  home at;
+  at.acquire(1, 100);
+  at.intend(2, 100);
+  at.messages();
+  EXPECT_TRUE(at.acquire(3, 100));
+  EXPECT_EQ(at.messages(), texts{"recall 1: 100"});
+  EXPECT_TRUE(at.intend(4, 100));  // recalled: not asked
+  EXPECT_EQ(at.messages(), texts{});
+  at.directory.keep(1, 100);  // before the recall came
+  EXPECT_EQ(at.messages(), (texts{"refuse 2: 100", "refuse 4: 100"}));
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages(), texts{"grant 3: 100"});
+  at.intend(2, 100);
+  at.intend(4, 100);
+  at.messages();
+  at.directory.give_back(3, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages(), (texts{"grant 2: 100", "ask back 2: 100"}));  // for node 4
+  at.dead.insert(2);
+  at.directory.look_for_deaths();
+  EXPECT_EQ(at.messages(), texts{"refuse 4: 100"});
+}
+
+TEST(key_directory, takes_a_key_home_that_its_own_node_intends) {
+  home at;
+  at.acquire(1, 100);
+  at.messages();
+  at.intended.insert(100);
+  EXPECT_TRUE(at.intend(own, 100));
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"ask back 1: 100"});
+  at.directory.add_waiting(100);
+  at.directory.give_back(1, 100, bytes_of(ones));
+  EXPECT_EQ(at.messages(), (texts{"refuse 0: 100", "refuse 2: 100"}));
+  EXPECT_EQ(at.directory.find(100), place::at_home);
+  EXPECT_TRUE(at.intend(3, 100));  // behind the operation that waits
+  at.directory.remove_waiting(100);
+  at.directory.progress();
+  EXPECT_EQ(at.messages(), texts{"refuse 3: 100"});
 }
 
 // ---- the agent
@@ -233,7 +321,7 @@ class node {
 
   std::vector<std::string> messages() {
     std::vector<std::string> result;
-    constexpr const char* names[] = {"acquire", "give back", "give back none"};
+    constexpr const char* names[] = {"acquire", "intend", "give back", "give back none", "keep"};
     for (auto& each : agent.take_messages()) {
       std::string text = fmt::format("{} {}", names[static_cast<int>(each.what)], each.slot);
       if (!each.values.empty()) text += fmt::format(" with {}", reinterpret_cast<const float*>(each.values.data())[0]);
@@ -241,9 +329,9 @@ class node {
     }
     return result;
   }
-  std::shared_ptr<kv::node_agent::wait> want(std::int64_t slot, bool is_own = false) {
+  std::shared_ptr<kv::node_agent::wait> localize(std::int64_t slot, bool is_own = false) {
     auto result = std::make_shared<kv::node_agent::wait>();
-    agent.want(slot, is_own, result);
+    agent.localize(slot, is_own, result);
     return result;
   }
   /// The values of a key, or none.
@@ -256,7 +344,7 @@ class node {
 
 TEST(node_agent, asks_for_a_key_once_and_holds_it) {
   node at;
-  const auto one = at.want(5), other = at.want(5);
+  const auto one = at.localize(5), other = at.localize(5);
   EXPECT_EQ(at.messages(), texts{"acquire 5"});
   EXPECT_EQ(one->keys, 1u);
   EXPECT_EQ(at.value(5), std::nullopt);
@@ -267,13 +355,13 @@ TEST(node_agent, asks_for_a_key_once_and_holds_it) {
   EXPECT_TRUE(at.held.holds(5, 1));
   EXPECT_FALSE(at.held.holds(5, 0));
   EXPECT_FALSE(at.held.holds(6, 1));
-  EXPECT_EQ(at.want(5)->keys, 0u);
+  EXPECT_EQ(at.localize(5)->keys, 0u);
   EXPECT_EQ(at.messages(), texts{});
 }
 
 TEST(node_agent, gives_a_key_back_when_it_is_recalled) {
   node at;
-  at.want(5);
+  at.localize(5);
   EXPECT_TRUE(at.agent.recall(5));  // of an earlier grant: the key is on its way back
   at.agent.grant(5, bytes_of(ones));
   EXPECT_EQ(at.held.try_push(5, bytes_of(twos).data()), kv::access_result::done);
@@ -288,16 +376,16 @@ TEST(node_agent, gives_a_key_back_when_it_is_recalled) {
 
 TEST(node_agent, is_refused) {
   node at;
-  const auto waits = at.want(5), for_own = at.want(9, true);
+  const auto waits = at.localize(5), for_own = at.localize(9, true);
   EXPECT_EQ(at.messages(), (texts{"acquire 5", "acquire 9"}));
   at.agent.refuse(5);
   at.agent.refuse(9);
   at.agent.refuse(5);  // nobody waits
   EXPECT_EQ(waits->keys + for_own->keys, 0u);
   EXPECT_EQ(at.value(5), std::nullopt);
-  EXPECT_EQ(at.want(5)->keys, 1u);  // asks again
-  at.agent.refuse_if([](std::int64_t slot) { return slot == 5; });
-  EXPECT_EQ(at.want(5)->keys, 1u);
+  EXPECT_EQ(at.localize(5)->keys, 1u);  // asks again
+  at.agent.give_up_if([](std::int64_t slot) { return slot == 5; });
+  EXPECT_EQ(at.localize(5)->keys, 1u);
 }
 
 TEST(node_agent, gives_back_what_it_did_not_ask_for) {
@@ -310,19 +398,90 @@ TEST(node_agent, gives_back_what_it_did_not_ask_for) {
 TEST(node_agent, gives_back_the_oldest_keys_when_memory_is_used_up) {
   constexpr std::size_t record = 4 * sizeof(std::uint64_t);
   node at(2 * record);
-  at.want(1);
-  at.want(2);
-  EXPECT_EQ(at.want(3)->keys, 0u);  // refused: both others are only asked for
+  at.localize(1);
+  at.localize(2);
+  EXPECT_EQ(at.localize(3)->keys, 0u);  // refused: both others are only asked for
   EXPECT_EQ(at.messages(), (texts{"acquire 1", "acquire 2"}));
   at.agent.grant(1, bytes_of(ones));
   at.agent.grant(2, bytes_of(twos));
-  EXPECT_EQ(at.want(3)->keys, 1u);
+  EXPECT_EQ(at.localize(3)->keys, 1u);
   EXPECT_EQ(at.messages(), (texts{"give back 1 with 1", "acquire 3"}));
   EXPECT_EQ(at.value(1), std::nullopt);
   EXPECT_EQ(at.value(2), 2.0f);
   node none(0);
-  EXPECT_EQ(none.want(1)->keys, 0u);
+  EXPECT_EQ(none.localize(1)->keys, 0u);
   EXPECT_EQ(none.messages(), texts{});
+}
+
+TEST(node_agent, asks_for_a_key_that_a_worker_intends) {
+  node at;
+  at.agent.intend(5, false);
+  at.agent.intend(5, false);
+  at.agent.intend(9, true);  // of this node, and elsewhere
+  EXPECT_EQ(at.messages(), (texts{"intend 5", "intend 9"}));
+  const auto settled = std::make_shared<kv::node_agent::wait>();
+  at.agent.settle(settled);
+  EXPECT_EQ(settled->keys, 2u);
+  at.agent.grant(5, bytes_of(ones));
+  at.agent.refuse(9);
+  EXPECT_EQ(settled->keys, 0u);
+  at.agent.intend(5, false);  // it is here
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_EQ(at.value(5), 1.0f);
+}
+
+TEST(node_agent, keeps_a_key_while_a_worker_intends_it) {
+  node at;
+  EXPECT_TRUE(at.agent.ask_back(5));  // of an earlier grant: the key is on its way back
+  at.agent.intend(5, false);
+  EXPECT_TRUE(at.agent.ask_back(5));
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
+  at.agent.grant(5, bytes_of(ones));
+  at.agent.intend(5, false);
+  EXPECT_TRUE(at.agent.ask_back(5));
+  at.agent.release(5);
+  EXPECT_TRUE(at.agent.ask_back(5));
+  EXPECT_EQ(at.messages(), (texts{"keep 5", "keep 5"}));
+  at.agent.release(5);
+  at.agent.release(5);  // nothing is open
+  EXPECT_TRUE(at.agent.ask_back(5));
+  EXPECT_EQ(at.messages(), texts{"give back 5 with 1"});
+  at.agent.intend(6, false);
+  at.agent.grant(6, bytes_of(twos));
+  EXPECT_TRUE(at.agent.recall(6));  // a node localizes it
+  EXPECT_EQ(at.messages(), (texts{"intend 6", "give back 6 with 2"}));
+}
+
+TEST(node_agent, localizes_a_key_whose_intent_is_refused) {
+  node at;
+  at.agent.intend(5, false);
+  const auto waits = at.localize(5);
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
+  at.agent.refuse(5);
+  EXPECT_EQ(at.messages(), texts{"acquire 5"});
+  EXPECT_EQ(waits->keys, 1u);
+  at.agent.refuse(5);
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_EQ(waits->keys, 0u);
+}
+
+TEST(node_agent, gives_back_first_what_nobody_intends) {
+  constexpr std::size_t record = 4 * sizeof(std::uint64_t);
+  node at(2 * record);
+  at.agent.intend(1, false);
+  at.localize(2);
+  at.agent.grant(1, bytes_of(ones));
+  at.agent.grant(2, bytes_of(twos));
+  at.messages();
+  at.agent.intend(3, false);
+  EXPECT_EQ(at.messages(), (texts{"give back 2 with 2", "intend 3"}));
+  at.agent.grant(3, bytes_of(ones));
+  at.agent.intend(4, false);  // both others are intended
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_EQ(at.localize(5)->keys, 1u);
+  const texts found = at.messages();
+  EXPECT_EQ(found.back(), "acquire 5");
+  EXPECT_EQ(found.size(), 2u);
 }
 
 TEST(node_agent, memory_stays_flat_while_keys_come_and_go) {
@@ -330,7 +489,7 @@ TEST(node_agent, memory_stays_flat_while_keys_come_and_go) {
   for (int round = 0; round < 100000; ++round) {
     const std::int64_t slot = round * 7919 % 1000;
     if (at.value(slot)) continue;
-    ASSERT_EQ(at.want(slot)->keys, 1u) << round;
+    ASSERT_EQ(at.localize(slot)->keys, 1u) << round;
     at.agent.grant(slot, bytes_of(ones));
     ASSERT_EQ(at.value(slot), 1.0f);
     ASSERT_TRUE(round % 3 != 0 || at.agent.recall(slot));

@@ -11,71 +11,19 @@
 #include <thread>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "core_world.hpp"
-#include "kv/worker.hpp"
 #include "mpi/small_collectives.hpp"
+#include "store_user.hpp"
 
 namespace {
 
 using namespace syncyte;
 using kv::completion;
+using test::key_list;
+using test::keys_from;
+using test::make_store;
+using test::user;
+using test::value_list;
 using test::world;
-using key_list = std::vector<std::int64_t>;
-using value_list = std::vector<float>;
-
-std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, std::int64_t foreign_bytes = -1,
-                                      std::int32_t workers = 1) {
-  return kv::store::create(test::shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
-                           {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .error = {}});
-}
-
-/// A worker whose keys and values are vectors.
-class user {
- public:
-  explicit user(const std::shared_ptr<kv::store>& of, std::int32_t number = 0) : worker_(of, number) {}
-
-  void localize(key_list keys) {
-    const auto buffer = buffer_of(keys, SYNCYTE_INT64);
-    worker_.localize(&buffer);
-  }
-  kv::worker::started ilocalize(key_list keys) {
-    const auto buffer = buffer_of(keys, SYNCYTE_INT64);
-    return worker_.localize(&buffer, completion::by_request);
-  }
-  kv::worker::started start(const kv::operation& what, key_list keys, value_list& values,
-                            completion when = completion::by_request) {
-    const auto wanted = buffer_of(keys, SYNCYTE_INT64), given = buffer_of(values, SYNCYTE_FLOAT32);
-    return worker_.run(what, &wanted, &given, when);
-  }
-  void push(const key_list& keys, value_list values) { start(kv::push, keys, values, completion::on_return); }
-  void set(const key_list& keys, value_list values) { start(kv::set, keys, values, completion::on_return); }
-  value_list pull(const key_list& keys, std::size_t values) {
-    value_list found(values, -1);
-    start(kv::pull, keys, found, completion::on_return);
-    return found;
-  }
-  bool pull_if_local(key_list keys, value_list& values) {
-    const auto wanted = buffer_of(keys, SYNCYTE_INT64), given = buffer_of(values, SYNCYTE_FLOAT32);
-    return worker_.pull_if_local(&wanted, &given);
-  }
-  kv::worker& operator*() { return worker_; }
-
- private:
-  template <class Element>
-  static syncyte_buffer_t buffer_of(std::vector<Element>& list, syncyte_dtype_t dtype) {
-    const std::int64_t shape[] = {std::ssize(list)};
-    return base::make_buffer(list.data(), dtype, shape);
-  }
-
-  kv::worker worker_;
-};
-
-key_list keys_from(std::int64_t first, std::int64_t count) {
-  key_list result(static_cast<std::size_t>(count));
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
 
 TEST(moving_keys, localize_brings_keys_here_with_their_values) {
   const auto store = make_store(60, {3});
@@ -156,6 +104,8 @@ void storm(const key_list& lengths, std::int64_t keys, std::int64_t foreign_byte
     std::size_t count = 0;
     for (const std::int64_t key : wanted) count += length_of(key);
     if (random() % 3 == 0) mine.localize(wanted);
+    if (random() % 3 == 0) mine.intend(wanted, mine->clock(), mine->clock() + 1 + random() % 3);
+    if (random() % 4 == 0) mine->advance_clock();
     if (random() % 2 == 0) {
       mine.push(wanted, value_list(count, 1.0f));
       for (const std::int64_t key : wanted) ++pushed[static_cast<std::size_t>(key)];
@@ -212,6 +162,8 @@ TEST(moving_keys, keep_the_order_of_started_operations) {
     expected[at] = replaces ? static_cast<float>(round) : expected[at] + 1;
     if (random() % 2 == 0) started.push_back(mine.ilocalize({key}));
     if (random() % 2 == 0) started.push_back(mine.ilocalize({static_cast<std::int64_t>(random() % keys)}));
+    if (random() % 3 == 0) mine.intend({static_cast<std::int64_t>(random() % keys), key}, round, round + 2);
+    mine->advance_clock();
     if (random() % 2 == 0) {
       ASSERT_EQ(mine.pull({key}, 2), value_list(2, expected[at])) << "round " << round;
     } else {

@@ -20,7 +20,7 @@ module syncyte_store_c
   !> Schemes of sampling.
   ! keys are drawn when the sample is prepared
   integer(c_int32_t), parameter :: SYNCYTE_STORE_PREPARED = 1_c_int32_t
-  ! as prepared, and an intent is recorded for the keys
+  ! as prepared, with an intent for the keys until the sample ends
   integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENDED = 2_c_int32_t
   ! as intended, from a set of keys that the process's workers share
   integer(c_int32_t), parameter :: SYNCYTE_STORE_SHARED = 3_c_int32_t
@@ -442,8 +442,8 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_ilocalize
 
-    !> Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
-    !> records the intent. Local.
+    !> Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly
+    !> before, unless workers of other nodes intend to use them then. Local; waits for nothing.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! start [in]: 0 or more
@@ -545,8 +545,9 @@ module syncyte_store_c
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_finish_sample
 
-    !> Waits until all operations in flight of this worker have ended, so that its writes have reached the home
-    !> ranks of the keys. Errors of operations stay for their requests. Local.
+    !> Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys
+    !> of intents for its present clock are here or cannot come. Errors of operations stay for their requests.
+    !> Local.
     ! worker [in]: a worker
     function syncyte_store_worker_flush(worker) bind(C, name="syncyte_store_worker_flush") result(answer)
       import

@@ -160,7 +160,7 @@ class StoreScheme(enum.IntEnum):
     """Schemes of sampling."""
 
     PREPARED = 1  # keys are drawn when the sample is prepared
-    INTENDED = 2  # as prepared, and an intent is recorded for the keys
+    INTENDED = 2  # as prepared, with an intent for the keys until the sample ends
     SHARED = 3  # as intended, from a set of keys that the process's workers share
     LOCAL = 4  # keys are drawn when they are pulled; then the next local key upwards is taken
 
@@ -3978,8 +3978,9 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
         ],
     ),
-    # Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
-    # records the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
+    # Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly before,
+    # unless workers of other nodes intend to use them then. Local; waits for nothing. Returns: as pull;
+    # SYNCYTE_ERR_ARGUMENT.
     "syncyte_store_worker_intent": Function(
         ctypes.c_int32,
         [
@@ -4049,8 +4050,8 @@ CORE: dict[str, Function] = {
             ctypes.c_int64,  # sample (in): its number; one that has ended is ignored
         ],
     ),
-    # Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
-    # the keys. Errors of operations stay for their requests. Local.
+    # Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys of
+    # intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
     "syncyte_store_worker_flush": Function(
         ctypes.c_int32,
         [

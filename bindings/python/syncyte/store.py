@@ -287,7 +287,7 @@ class Store(Handle):
         Parameters
         ----------
         scheme : str
-            "prepared": keys are drawn when the sample is prepared; "intended": as prepared, and an intent is recorded;
+            "prepared": keys are drawn when the sample is prepared; "intended": as prepared, with an intent;
             "shared": as intended, from a set of keys that the process's workers share; "local": keys are drawn when
             they are pulled, and the next local key upwards is taken; the drawn key itself if 256 keys have none, or if
             the store has block homes.
@@ -543,7 +543,7 @@ class StoreWorker(Handle):
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
 
-        In this version the intent is only checked and recorded.
+        They come to this node shortly before, unless workers of other nodes intend to use them then. Waits for nothing.
 
         Parameters
         ----------
@@ -666,9 +666,10 @@ class StoreWorker(Handle):
         _library.core().syncyte_store_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
     def flush(self) -> None:
-        """Waits until all operations in flight have ended, so that writes have reached the home ranks of the keys.
+        """Waits until all operations in flight have ended: writes are then where the keys are.
 
-        Errors of operations stay for their requests.
+        Keys of intents for the present clock are here then, or cannot come. Errors of operations stay for their
+        requests.
         """
         _library.core().syncyte_store_worker_flush(self.handle)
 

@@ -89,7 +89,7 @@ typedef int32_t syncyte_store_scheme_t;
 /** Schemes of sampling. */
 enum syncyte_store_scheme_values {
   SYNCYTE_STORE_PREPARED = 1, /**< keys are drawn when the sample is prepared */
-  SYNCYTE_STORE_INTENDED = 2, /**< as prepared, and an intent is recorded for the keys */
+  SYNCYTE_STORE_INTENDED = 2, /**< as prepared, with an intent for the keys until the sample ends */
   SYNCYTE_STORE_SHARED = 3,   /**< as intended, from a set of keys that the process's workers share */
   SYNCYTE_STORE_LOCAL = 4     /**< keys are drawn when they are pulled; then the next local key upwards is taken */
 };
@@ -350,8 +350,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_localize(syncyte_store_work
                                                               const syncyte_buffer_t* keys);
 
 /**
- * @brief Signals that this worker will use keys while its clock is in [start, end). In this version it only checks
- * and records the intent. Local.
+ * @brief Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly
+ * before, unless workers of other nodes intend to use them then. Local; waits for nothing.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] start 0 or more
@@ -408,8 +408,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_sample(syncyte_store_w
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_finish_sample(syncyte_store_worker_t worker, int64_t sample);
 
 /**
- * @brief Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks
- * of the keys. Errors of operations stay for their requests. Local.
+ * @brief Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys
+ * of intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_t worker);

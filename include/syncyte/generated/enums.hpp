@@ -115,7 +115,7 @@ enum class store_homes : std::int32_t {
 /// Schemes of sampling.
 enum class sampling_scheme : std::int32_t {
   prepared = SYNCYTE_STORE_PREPARED,  ///< keys are drawn when the sample is prepared
-  intended = SYNCYTE_STORE_INTENDED,  ///< as prepared, and an intent is recorded for the keys
+  intended = SYNCYTE_STORE_INTENDED,  ///< as prepared, with an intent for the keys until the sample ends
   shared = SYNCYTE_STORE_SHARED,  ///< as intended, from a set of keys that the process's workers share
   local = SYNCYTE_STORE_LOCAL,  ///< keys are drawn when they are pulled; then the next local key upwards is taken
 };

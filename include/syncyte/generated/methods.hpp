@@ -618,8 +618,8 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     return started(syncyte_store_worker_ilocalize, get(), keys.get());
   }
 
-  /// Signals that this worker will use keys while its clock is in [start, end). In this version it only checks and
-  /// records the intent. Local.
+  /// Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly before,
+  /// unless workers of other nodes intend to use them then. Local; waits for nothing.
   /// @param keys int64, contiguous
   /// @param start 0 or more
   /// @param end more than start; 0: start + 1
@@ -668,8 +668,8 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     check(syncyte_store_worker_finish_sample(get(), sample));
   }
 
-  /// Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
-  /// the keys. Errors of operations stay for their requests. Local.
+  /// Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys of
+  /// intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
   void flush() const {
     check(syncyte_store_worker_flush(get()));
   }

@@ -41,8 +41,7 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
     num_threads : int
         Number of workers of each rank, 1 or more.
     use_techniques : str
-        "all", "replication_only", "relocation_only" or "". Checked only: nothing is relocated or replicated
-        yet.
+        "all", "replication_only", "relocation_only" or "". Checked only: keys are relocated, not replicated.
     num_channels : int
         1 or more, or -1. Checked only.
 
@@ -393,7 +392,7 @@ class Worker:
         self._timestamps.wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
-        """Signals that this worker will use keys while its clock is in [start, end). Local.
+        """Signals that this worker will use keys while its clock is in [start, end): they come to this node. Local.
 
         Parameters
         ----------
@@ -494,7 +493,7 @@ class Worker:
         self._is_in_setup = begins
 
     def wait_sync(self) -> None:
-        """Waits until all writes of this worker have reached the ranks that have the keys. Local."""
+        """Waits until writes of this worker are where the keys are, and intended keys are here or cannot come. Local."""
         self._open().flush()
 
     def wait_replica_sync(self) -> None:
