@@ -55,6 +55,7 @@ syncyte_status_t syncyte_store_create(syncyte_comm_t comm, syncyte_dtype_t dtype
       chosen.workers = given.workers;
       chosen.homes = given.homes;
       chosen.foreign_bytes = given.foreign_bytes;
+      chosen.intents = given.intents;
     });
     *store =
         tables::store().insert(kv::store::create(find_comm(comm), dtype, num_keys, lengths_length, lengths, chosen));

@@ -14,6 +14,7 @@ struct store_options {
   store_homes homes = store_homes::cyclic;  ///< home ranks of the keys; equal on all ranks
   std::string label = "";                   ///< name for messages, if not empty; ranks may differ
   std::int64_t foreign_bytes = -1;  ///< memory on this node for keys of other nodes; -1: a quarter of its values
+  store_intents intents = store_intents::move_or_copy;  ///< what intents do; equal on all ranks
 };
 
 /// Which keys a sample has, and when they are drawn. Only keys that have as many values as min_key are drawn.
@@ -74,6 +75,7 @@ class store : public detail::store_methods {
     raw.homes = detail::raw(options.homes);
     raw.label = detail::null_if_empty(options.label);
     raw.foreign_bytes = options.foreign_bytes;
+    raw.intents = detail::raw(options.intents);
     *this = store(detail::fetch<syncyte_store_t>(syncyte_store_create, comm.get(), detail::raw(dtype::float32),
                                                  num_keys, std::ssize(lengths), lengths.data(), &raw));
   }

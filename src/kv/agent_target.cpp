@@ -2,6 +2,7 @@
 #include "kv/agent_target.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -67,11 +68,23 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
       return true;
     case move_operation::settle:
       return settle(request);
+    case move_operation::look:
+      return true;  // progress() follows
+    case move_operation::send_pushes:
+      return send_pushes(request);
+    case move_operation::renew_copies:
+      return renew_copies(request);
+    case move_operation::renewed:
+      renewing_.erase(static_cast<int>(items.first_argument()));
+      return true;
     case move_operation::grant:
+    case move_operation::grant_copy:
+    case move_operation::refresh:
       find_slots(items);
-      if (request.done == 0) agent_.note_coming(asked_.front());
-      return grant(request, items);
+      if (what != move_operation::refresh && request.done == 0) agent_.note_coming(asked_.front());
+      return take_values(what, request, items);
     case move_operation::recall:
+    case move_operation::invalidate:
     case move_operation::ask_back:
       find_slots(items);
       return take_back(what, request);
@@ -86,12 +99,13 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
 }
 
 bool agent_target::localize(fabric::served_request& request, const access::served_items& items) {
-  if (!request.state) {
-    find_any_slots(items);
-    const auto begun = std::make_shared<node_agent::wait>();
-    for (const std::int64_t slot : asked_)
-      if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) agent_.localize(slot, own, begun);
-    request.state = begun;
+  if (!request.state) request.state = std::make_shared<node_agent::wait>();
+  find_any_slots(items);
+  const auto by = std::static_pointer_cast<node_agent::wait>(request.state);
+  for (; request.done < asked_.size(); ++request.done) {
+    const std::int64_t slot = asked_[request.done];
+    const bool own = is_own(slot);
+    if ((!own || facts_->is_elsewhere(slot)) && !agent_.localize(slot, own, by)) return false;
   }
   return has_ended(request);
 }
@@ -116,25 +130,69 @@ bool agent_target::settle(fabric::served_request& request) {
   return has_ended(request);
 }
 
-bool agent_target::grant(fabric::served_request& request, const access::served_items& items) {
-  std::span<const std::byte> values = items.data();
+/// Asks the homes of all keys of which there may be a copy. One request's question is good for others that come before
+/// its answer: all of them come after the same collective call.
+bool agent_target::renew_copies(fabric::served_request& request) {
+  if (!request.state) {
+    request.state = std::make_shared<bool>(true);
+    if (renewing_.empty()) agent_.for_each_shared([&](std::int64_t slot) { renewing_.insert(facts_->home_of(slot)); });
+    for (const int home : renewing_)
+      messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), 0);
+  }
+  return renewing_.empty();
+}
+
+/// Waits for the pushes that were made before the request; other workers may push all the time.
+bool agent_target::send_pushes(fabric::served_request& request) {
+  struct waited {
+    node_agent::moment before;
+    std::optional<std::uint64_t> sent_below = {};
+  };
+  send_messages();
+  if (!request.state) request.state = std::make_shared<waited>(agent_.now());
+  auto& state = *static_cast<waited*>(request.state.get());
+  if (!agent_.has_taken_pushes(state.before)) return false;
+  if (!state.sent_below) state.sent_below = messages_.next();
+  return !messages_.has_unanswered(move_operation::pushes, *state.sent_below) &&
+         !messages_.has_unanswered(move_operation::end_copy, *state.sent_below);
+}
+
+bool agent_target::send_messages() {
+  const bool did_something = agent_.progress();
+  for (const node_agent::message& each : agent_.take_messages()) send(each);
+  return messages_.flush() || did_something;
+}
+
+bool agent_target::take_values(move_operation what, fabric::served_request& request,
+                               const access::served_items& items) {
+  std::span<const std::byte> data = items.data();
+  const std::size_t before = what == move_operation::refresh ? 1 : 0;  // the number
   for (std::size_t i = 0; i < asked_.size(); ++i) {
-    const std::size_t bytes = held_->value_bytes(asked_[i]);
-    base::require(bytes <= values.size(), SYNCYTE_ERR_INTERNAL, "{} keys with {} bytes of values", asked_.size(),
+    const std::size_t bytes = before + held_->value_bytes(asked_[i]);
+    base::require(bytes <= data.size(), SYNCYTE_ERR_INTERNAL, "{} keys with {} bytes of values", asked_.size(),
                   items.data().size());
     if (i == request.done) {
-      if (!agent_.grant(asked_[i], values.first(bytes))) return false;
+      if (!take_value(what, asked_[i], data.first(bytes))) return false;
       ++request.done;
     }
-    values = values.subspan(bytes);
+    data = data.subspan(bytes);
   }
   return true;
+}
+
+bool agent_target::take_value(move_operation what, std::int64_t slot, std::span<const std::byte> data) {
+  if (what == move_operation::grant) return agent_.grant(slot, data);
+  if (what == move_operation::grant_copy) return agent_.grant_copy(slot, data);
+  return agent_.refresh(slot, data.subspan(1), static_cast<std::uint8_t>(data[0]));
 }
 
 bool agent_target::take_back(move_operation what, fabric::served_request& request) {
   for (; request.done < asked_.size(); ++request.done) {
     const std::int64_t slot = asked_[request.done];
-    if (!(what == move_operation::recall ? agent_.recall(slot) : agent_.ask_back(slot))) return false;
+    const bool is_done = what == move_operation::recall       ? agent_.recall(slot)
+                         : what == move_operation::invalidate ? agent_.invalidate(slot)
+                                                              : agent_.ask_back(slot);
+    if (!is_done) return false;
   }
   return true;
 }
@@ -166,12 +224,13 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 
 bool agent_target::progress() {
   if (agent_.is_idle() && messages_.is_idle()) return false;
+  agent_.begin(fabric::now());
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
-    agent_.give_up_if([this](std::int64_t slot) { return bool{facts_->ranks->at(facts_->home_of(slot)).is_dead}; });
+    agent_.give_up_if([this](std::int64_t slot) { return is_dead(facts_->home_of(slot)); });
+    std::erase_if(renewing_, [this](int home) { return is_dead(home); });
   }
-  for (const node_agent::message& each : agent_.take_messages()) send(each);
-  const bool did_something = messages_.flush();
+  const bool did_something = send_messages();
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
     if (failed.what != move_operation::acquire && failed.what != move_operation::intend) continue;
@@ -190,6 +249,13 @@ void agent_target::send(const node_agent::message& what) {
       return messages_.add(home, move_operation::acquire, node, offset);
     case agent_message::intend:
       return messages_.add(home, move_operation::intend, node, offset);
+    case agent_message::share:
+      return messages_.add(home, move_operation::share, node, offset, what.values);
+    case agent_message::pushes:
+      return messages_.add(home, move_operation::pushes, node, offset, what.values, what.number);
+    case agent_message::end_copy:
+      return messages_.add(home, what.values.empty() ? move_operation::end_copy_none : move_operation::end_copy, node,
+                           offset, what.values);
     case agent_message::keep:
       return messages_.add(home, move_operation::keep, node, offset);
     case agent_message::give_back:

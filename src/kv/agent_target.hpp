@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "access/item_list.hpp"
@@ -24,7 +25,7 @@ class agent_target final : public fabric::target {
       : held_(std::move(held)),
         facts_(std::move(facts)),
         memory_(std::move(memory)),
-        agent_(*held_),
+        agent_(*held_, facts_->effect),
         messages_(facts_->ranks, homes) {}
 
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
@@ -35,7 +36,12 @@ class agent_target final : public fabric::target {
   bool localize(fabric::served_request& request, const access::served_items& items);
   void change_windows(move_operation what, const access::served_items& items);
   bool settle(fabric::served_request& request);
-  bool grant(fabric::served_request& request, const access::served_items& items);
+  bool renew_copies(fabric::served_request& request);
+  bool send_pushes(fabric::served_request& request);
+  bool send_messages();
+  bool is_dead(int home) const { return facts_->ranks->at(home).is_dead; }
+  bool take_value(move_operation what, std::int64_t slot, std::span<const std::byte> data);
+  bool take_values(move_operation what, fabric::served_request& request, const access::served_items& items);
   bool take_back(move_operation what, fabric::served_request& request);
   bool run(const operation& what, fabric::served_request& request, const access::served_items& items,
            fabric::answer& reply);
@@ -50,6 +56,7 @@ class agent_target final : public fabric::target {
   node_agent agent_;
   move_sender messages_;
   std::vector<std::int64_t> asked_;    // slots of the request that is served
+  std::set<int> renewing_;             // homes that were asked whether copies are fresh
   std::chrono::nanoseconds looked_{};  // for deaths
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -13,10 +14,17 @@ namespace syncyte::kv {
 namespace {
 
 constexpr std::size_t unit_bytes = sizeof(std::uint64_t);
-constexpr std::int64_t header_units = 8;  // number of grants, number of keys, coming_time()
-constexpr std::int64_t record_header = 3;
+constexpr std::int64_t header_units = 8;
+constexpr std::int64_t main_header = 3, copy_header = 5, state_unit = 3, next_unit = 4;
 constexpr std::uint64_t bucket_cells = 8, most_cells = 2 * bucket_cells;  // a key may be in two buckets
 constexpr std::size_t prefetch_distance = 16;
+
+/// Places in the header.
+enum unit : std::int64_t { grants_unit, keys_unit, coming_time_unit, dirty_unit, told_unit, copies_unit, asked_unit };
+
+/// In the word with the number of a grant, and in a copy's state, below which is the number of its last pushes.
+constexpr std::uint64_t copy_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t sent_bit = 1 << 8, dirty_bit = 1 << 9, pushes_mask = 0xff;
 
 /// A cell of the index: a part of the key's hash above its record.
 constexpr int hash_shift = 40;
@@ -30,7 +38,10 @@ std::uint64_t hash(std::int64_t slot) {
   return mixed ^ mixed >> 31;
 }
 
-std::int64_t units_of(std::int64_t length) { return record_header + length / 2 + length % 2; }
+std::int64_t pairs_of(std::int64_t length) { return length / 2 + length % 2; }
+std::int64_t units_of(std::int64_t length, held_keys::kind what = held_keys::kind::main) {
+  return what == held_keys::kind::main ? main_header + pairs_of(length) : copy_header + 3 * pairs_of(length);
+}
 
 /// Number of buckets of the index: cells for twice as many keys as there can be.
 std::uint64_t count_buckets(std::size_t budget, const key_layout& layout) {
@@ -66,14 +77,20 @@ void held_keys::store(std::int64_t unit, std::uint64_t value) {
   std::atomic_ref(memory_[unit]).store(value, std::memory_order_release);
 }
 
-held_keys::grant_number held_keys::grants() const { return load(0); }
-std::size_t held_keys::size() const { return load(1); }
+held_keys::grant_number held_keys::grants() const { return load(grants_unit); }
+std::size_t held_keys::size() const { return load(keys_unit); }
 std::chrono::nanoseconds held_keys::coming_time() const {
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(load(2)));
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(load(coming_time_unit)));
+}
+
+bool held_keys::may_have_copies() const { return load(copies_unit) + load(asked_unit) != 0; }
+
+bool held_keys::must_tell_agent() {
+  return load(dirty_unit) != 0 && std::atomic_ref(memory_[told_unit]).exchange(1, std::memory_order_acq_rel) == 0;
 }
 
 std::byte* held_keys::values_at(std::int64_t record) const {
-  return reinterpret_cast<std::byte*>(memory_ + record + record_header);
+  return reinterpret_cast<std::byte*>(memory_ + record + (is_copy_record(record) ? copy_header : main_header));
 }
 
 /// The first of the most_cells cells that may have the key.
@@ -108,7 +125,45 @@ bool held_keys::holds(std::int64_t slot, grant_number newest) const {
 }
 
 bool held_keys::is_of(std::int64_t record, std::int64_t slot, grant_number newest) const {
-  return load(record + 1) == static_cast<std::uint64_t>(slot) + 1 && load(record + 2) <= newest;
+  return load(record + 1) == static_cast<std::uint64_t>(slot) + 1 && (load(record + 2) & ~copy_bit) <= newest;
+}
+
+bool held_keys::is_copy_record(std::int64_t record) const { return (load(record + 2) & copy_bit) != 0; }
+
+bool held_keys::is_copy(std::int64_t slot) const {
+  const std::int64_t record = find_record(slot);
+  return record != 0 && is_copy_record(record);
+}
+
+bool held_keys::holds_main(std::int64_t slot) const {
+  const std::int64_t record = find_record(slot);
+  return record != 0 && !is_copy_record(record);
+}
+
+std::byte* held_keys::unsent_of(std::int64_t record, std::int64_t slot) const {
+  return reinterpret_cast<std::byte*>(memory_ + record + copy_header + pairs_of(layout_.length(slot)));
+}
+std::byte* held_keys::sent_of(std::int64_t record, std::int64_t slot) const {
+  return reinterpret_cast<std::byte*>(memory_ + record + copy_header + 2 * pairs_of(layout_.length(slot)));
+}
+
+/// With the record's lock held.
+void held_keys::add_to(std::int64_t record, std::int64_t slot, const std::byte* given, std::int64_t length) {
+  add_(values_at(record), given, static_cast<std::size_t>(length));
+  if (!is_copy_record(record)) return;
+  add_(unsent_of(record, slot), given, static_cast<std::size_t>(length));
+  make_dirty(record);
+}
+
+/// The list of dirty copies begins in the header: a stack, which the agent takes as a whole.
+void held_keys::make_dirty(std::int64_t record) {
+  const std::uint64_t state = load(record + state_unit);
+  if ((state & dirty_bit) != 0) return;
+  store(record + state_unit, state | dirty_bit);
+  const std::atomic_ref head(memory_[dirty_unit]);
+  std::uint64_t next = head.load(std::memory_order_relaxed);
+  do store(record + next_unit, next);
+  while (!head.compare_exchange_weak(next, static_cast<std::uint64_t>(record), std::memory_order_acq_rel));
 }
 
 void held_keys::find(std::span<const listed_key> keys, std::vector<held_key>& found,
@@ -147,13 +202,14 @@ void held_keys::pull(std::span<const held_key> keys, grant_number newest, float*
 void held_keys::push(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent) {
   for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
     const auto is_right = [&] { return is_of(record, key.slot, newest); };
-    return add_values<waiting>(locks_, record, add_, bytes_of(values + key.place), values_at(record), length, is_right);
+    return write_values<waiting>(locks_, record, key_locks::damage::is_refused, is_right,
+                                 [&] { add_to(record, key.slot, bytes_of(values + key.place), length); });
   });
 }
 
 void held_keys::set(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent) {
   for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
-    const auto is_right = [&] { return is_of(record, key.slot, newest); };
+    const auto is_right = [&] { return is_of(record, key.slot, newest) && !is_copy_record(record); };
     return absent.empty()
                ? set_values<waiting>(locks_, record, bytes_of(values + key.place), values_at(record), length, is_right)
                : access_result::elsewhere;
@@ -162,26 +218,31 @@ void held_keys::set(std::span<const held_key> keys, grant_number newest, const f
 
 access_result held_keys::try_pull(std::int64_t slot, std::byte* values) const {
   const std::int64_t record = find_record(slot);
-  if (record == 0) return access_result::elsewhere;
+  if (record == 0 || is_copy_record(record)) return access_result::elsewhere;
   return read_values<trying>(locks_, record, values_at(record), values, layout_.length(slot), any_key);
 }
 
 access_result held_keys::try_push(std::int64_t slot, const std::byte* values) {
   const std::int64_t record = find_record(slot);
-  if (record == 0) return access_result::elsewhere;
+  if (record == 0 || is_copy_record(record)) return access_result::elsewhere;
   return add_values<trying>(locks_, record, add_, values, values_at(record), layout_.length(slot), any_key);
 }
 
 access_result held_keys::try_set(std::int64_t slot, const std::byte* values) {
   const std::int64_t record = find_record(slot);
-  if (record == 0) return access_result::elsewhere;
+  if (record == 0 || is_copy_record(record)) return access_result::elsewhere;
   return set_values<trying>(locks_, record, values, values_at(record), layout_.length(slot), any_key);
 }
 
 // ---- the agent's thread
 
-std::int64_t held_keys::reserve(std::int64_t slot) {
-  const std::int64_t units = units_of(layout_.length(slot));
+void held_keys::set_asked(std::size_t keys) { store(asked_unit, keys); }
+void held_keys::set_coming_time(std::chrono::nanoseconds time) {
+  store(coming_time_unit, static_cast<std::uint64_t>(time.count()));
+}
+
+std::int64_t held_keys::reserve(std::int64_t slot, kind what) {
+  const std::int64_t units = units_of(layout_.length(slot), what);
   std::vector<std::int64_t>& unused = free_[units];
   if (!unused.empty()) {
     const std::int64_t record = unused.back();
@@ -191,28 +252,32 @@ std::int64_t held_keys::reserve(std::int64_t slot) {
   return units <= end_ - next_record_ ? std::exchange(next_record_, next_record_ + units) : 0;
 }
 
-void held_keys::release(std::int64_t slot, std::int64_t record) {
-  free_[units_of(layout_.length(slot))].push_back(record);
+void held_keys::release(std::int64_t slot, std::int64_t record, kind what) {
+  free_[units_of(layout_.length(slot), what)].push_back(record);
 }
 
 /// The grant is counted once the record can be found: an operation may miss the key only if the number of grants that
 /// it has read before is less than the key's.
-access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values) {
+access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values, kind what) {
   std::uint64_t* const cells = cells_of(slot);
   std::uint64_t* const unused = std::find(cells, cells + most_cells, 0);
   if (unused == cells + most_cells) return access_result::elsewhere;
   const grant_number number = grants() + 1;
   const auto write = [&] {
     store(record + 1, static_cast<std::uint64_t>(slot) + 1);
-    store(record + 2, number);
+    store(record + 2, number | (what == kind::copy ? copy_bit : 0));
     copy_vector(values_at(record), values.data(), layout_.length(slot));
+    if (what == kind::main) return;
+    store(record + state_unit, 0);
+    std::memset(unsent_of(record, slot), 0, value_bytes(slot));
   };
   const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
   if (result != access_result::done) return result;
-  store(1, load(1) + 1);
+  store(keys_unit, load(keys_unit) + 1);
+  if (what == kind::copy) store(copies_unit, load(copies_unit) + 1);
   std::atomic_ref(*unused).store(hash(slot) >> hash_shift << hash_shift | static_cast<std::uint64_t>(record),
                                  std::memory_order_release);
-  store(0, number);
+  store(grants_unit, number);
   return result;
 }
 
@@ -221,7 +286,7 @@ access_result held_keys::remove(std::int64_t slot, std::byte* values) {
   if (cell == nullptr) return access_result::elsewhere;
   const auto record = static_cast<std::int64_t>(*cell & record_mask);
   const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, [&] {
-    copy_vector(values, values_at(record), layout_.length(slot));
+    copy_vector(values, is_copy_record(record) ? unsent_of(record, slot) : values_at(record), layout_.length(slot));
     store(record + 1, 0);
   });
   if (result == access_result::done) forget(slot, cell);
@@ -235,17 +300,74 @@ void held_keys::drop(std::int64_t slot) {
   forget(slot, cell);
 }
 
-/// Takes a record that says that it is nobody's out of the index.
+/// Takes a record that says that it is nobody's out of the index. Nobody makes it dirty any more.
 void held_keys::forget(std::int64_t slot, std::uint64_t* cell) {
   const auto record = static_cast<std::int64_t>(*cell & record_mask);
+  const kind what = is_copy_record(record) ? kind::copy : kind::main;
   std::atomic_ref(*cell).store(0, std::memory_order_release);
-  store(1, load(1) - 1);
-  release(slot, record);
+  store(keys_unit, load(keys_unit) - 1);
+  if (what == kind::copy) {
+    store(copies_unit, load(copies_unit) - 1);
+    collect_dirty();  // the record's memory is another key's soon
+  }
+  release(slot, record, what);
+}
+
+/// Moves the shared list of dirty copies to dirty_.
+void held_keys::collect_dirty() {
+  store(told_unit, 0);
+  std::uint64_t next = std::atomic_ref(memory_[dirty_unit]).exchange(0, std::memory_order_acq_rel);
+  while (next != 0) {
+    const auto record = static_cast<std::int64_t>(next);
+    next = load(record + next_unit);
+    if (const std::uint64_t slot = load(record + 1); slot != 0) dirty_.push_back(static_cast<std::int64_t>(slot) - 1);
+  }
+}
+
+std::vector<std::int64_t> held_keys::take_dirty() {
+  if (load(dirty_unit) != 0) collect_dirty();
+  return std::exchange(dirty_, {});
+}
+
+access_result held_keys::take_pushes(std::int64_t slot, std::byte* values, std::uint8_t& number) {
+  const std::int64_t record = find_record(slot);
+  if (record == 0 || !is_copy_record(record)) return access_result::elsewhere;
+  access_result taken = access_result::elsewhere;
+  const auto take = [&] {
+    const std::uint64_t state = load(record + state_unit);
+    if ((state & sent_bit) != 0) taken = access_result::done_shared;
+    if ((state & sent_bit) != 0 || (state & dirty_bit) == 0) return;
+    number = static_cast<std::uint8_t>((state + 1) & pushes_mask);
+    copy_vector(values, unsent_of(record, slot), layout_.length(slot));
+    copy_vector(sent_of(record, slot), values, layout_.length(slot));
+    std::memset(unsent_of(record, slot), 0, value_bytes(slot));
+    store(record + state_unit, sent_bit | number);
+    taken = access_result::done;
+  };
+  const auto written = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, take);
+  return written == access_result::done ? taken : written;
+}
+
+access_result held_keys::refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number) {
+  const std::int64_t record = find_record(slot);
+  if (record == 0 || !is_copy_record(record)) return access_result::elsewhere;
+  const auto length = static_cast<std::size_t>(layout_.length(slot));
+  bool has_all = false;
+  const auto renew = [&] {
+    const std::uint64_t state = load(record + state_unit);
+    has_all = (state & sent_bit) != 0 && (state & pushes_mask) == number;
+    if (has_all) store(record + state_unit, state & ~sent_bit);
+    copy_vector(values_at(record), values.data(), layout_.length(slot));
+    if ((state & sent_bit) != 0 && !has_all) add_(values_at(record), sent_of(record, slot), length);
+    add_(values_at(record), unsent_of(record, slot), length);
+  };
+  const auto written = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, renew);
+  return written == access_result::done && has_all ? access_result::done_shared : written;
 }
 
 held_keys::grant_number held_keys::granted(std::int64_t slot) const {
   const std::int64_t record = find_record(slot);
-  return record == 0 ? 0 : load(record + 2);
+  return record == 0 ? 0 : load(record + 2) & ~copy_bit;
 }
 
 }  // namespace syncyte::kv

@@ -13,18 +13,24 @@
 
 namespace syncyte::kv {
 
-/// Main copies of other nodes' keys that are at this node now, in memory that the node's ranks share: an index, and
-/// records. All ranks read and write the values of records; one thread, the agent's, adds and removes them.
+/// Other nodes' keys that are at this node now, in memory that the node's ranks share: an index, and records. A record
+/// is the main copy of a key's values, or another copy. All ranks read and write the values of records; one thread, the
+/// agent's, adds and removes them.
 ///
 /// The index may miss a key that is just being added: it is then asked for at its home, which is slower and as right. A
 /// record that is found may have been removed, and may be another key's now: it says whose it is, under its lock.
 ///
-/// A record has three words: its lock (key_locks), its key's slot + 1, and the number of its grant; the values follow.
+/// A record has three words: its lock (key_locks), its key's slot + 1, and the number of its grant, with a bit for
+/// copies; the values follow. A copy has two words more, its state and the next dirty copy, before its values, and two
+/// vectors behind: pushes of this node that were not sent to the home, and those that were sent and are perhaps not in
+/// the home's last value. The values of a copy are the home's and both. A push makes a copy dirty: it puts it in a list
+/// for the agent.
 class held_keys {
  public:
   /// Grants are counted. An operation uses records up to a number only: those of grants that came while an earlier
   /// operation of its worker was on its way to the home are not for it.
   using grant_number = std::uint64_t;
+  enum class kind { main, copy };
 
   /// A key of a list, and its record.
   struct held_key {
@@ -38,7 +44,7 @@ class held_keys {
   /// `memory` is that of memory_bytes(budget, layout), zeroed before the first use and aligned to 64 bytes.
   held_keys(key_layout layout, std::byte* memory, std::size_t budget, key_locks::process self);
 
-  /// The number of the last grant.
+  /// The number of the last grant, of either kind.
   grant_number grants() const;
   std::size_t size() const;
   /// The time in which nearly all keys come after they were asked for, as the agent says.
@@ -46,16 +52,21 @@ class held_keys {
   bool is_empty() const { return size() == 0; }
 
   bool holds(std::int64_t slot, grant_number newest) const;
+  bool holds_main(std::int64_t slot) const;
+  /// Whether the agent has to be told that there are dirty copies; true for one caller.
+  bool must_tell_agent();
+  /// Whether this node has copies, or the agent has asked for keys.
+  bool may_have_copies() const;
   /// Sorts keys into those that are in the index and others.
   void find(std::span<const listed_key> keys, std::vector<held_key>& found, std::vector<listed_key>& others) const;
 
   /// Pull, push or set values, as those of table; `newest` limits the grants. A set treats all keys after an absent one
-  /// as absent.
+  /// as absent, and copies.
   void pull(std::span<const held_key> keys, grant_number newest, float* values, absent_keys& absent) const;
   void push(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent);
   void set(std::span<const held_key> keys, grant_number newest, const float* values, absent_keys& absent);
 
-  /// The same for one key, without waiting, of any grant.
+  /// The same for one main copy, without waiting, of any grant.
   access_result try_pull(std::int64_t slot, std::byte* values) const;
   access_result try_push(std::int64_t slot, const std::byte* values);
   access_result try_set(std::int64_t slot, const std::byte* values);
@@ -63,18 +74,30 @@ class held_keys {
   // ---- for the agent's thread
 
   /// Takes memory for a key's record; 0: the budget is used up.
-  std::int64_t reserve(std::int64_t slot);
-  void release(std::int64_t slot, std::int64_t record);
+  std::int64_t reserve(std::int64_t slot, kind what = kind::main);
+  void release(std::int64_t slot, std::int64_t record, kind what = kind::main);
 
   /// Makes a reserved record the key's. `busy`: try again later. `elsewhere`: the index has no place for the key.
-  access_result add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values);
-  /// Ends a record and releases its memory; `values` gets the last values. Throws for a damaged key.
+  access_result add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values, kind what = kind::main);
+  /// Ends a record and releases its memory; `values` gets the last values, or the pushes to a copy that were not sent.
+  /// Throws for a damaged key.
   access_result remove(std::int64_t slot, std::byte* values);
   /// Ends the record of a damaged key.
   void drop(std::int64_t slot);
   /// The number of a key's grant; 0: it is not here.
   grant_number granted(std::int64_t slot) const;
-  void set_coming_time(std::chrono::nanoseconds time) { store(2, static_cast<std::uint64_t>(time.count())); }
+  bool is_copy(std::int64_t slot) const;
+  void set_asked(std::size_t keys);
+
+  /// The slots of copies that have become dirty since the last call.
+  std::vector<std::int64_t> take_dirty();
+  /// The pushes to a dirty copy, to be sent to the home, and their number, which grows by 1. `done_shared`: those
+  /// before are not in the home's last value; the copy stays dirty. `elsewhere`: there is no dirty copy.
+  access_result take_pushes(std::int64_t slot, std::byte* values, std::uint8_t& number);
+  /// The home's value, which has the pushes up to a number. `done_shared`: now all pushes that were sent are in it.
+  access_result refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number);
+
+  void set_coming_time(std::chrono::nanoseconds time);
 
   const key_layout& layout() const { return layout_; }
   /// Bytes of a key's values.
@@ -90,6 +113,12 @@ class held_keys {
   std::uint64_t load(std::int64_t unit) const;
   void store(std::int64_t unit, std::uint64_t value);
   std::byte* values_at(std::int64_t record) const;
+  bool is_copy_record(std::int64_t record) const;
+  std::byte* unsent_of(std::int64_t record, std::int64_t slot) const;
+  std::byte* sent_of(std::int64_t record, std::int64_t slot) const;
+  void add_to(std::int64_t record, std::int64_t slot, const std::byte* given, std::int64_t length);
+  void make_dirty(std::int64_t record);
+  void collect_dirty();
   void forget(std::int64_t slot, std::uint64_t* cell);
   template <bool ForWriting, class Visitor>
   void for_each(std::span<const held_key> keys, absent_keys& absent, Visitor&& visitor) const;
@@ -105,6 +134,7 @@ class held_keys {
   // Only the agent's thread uses these.
   std::int64_t next_record_;                                // memory from here on has never been used
   std::map<std::int64_t, std::vector<std::int64_t>> free_;  // records by their size
+  std::vector<std::int64_t> dirty_;                         // slots of dirty copies, taken out of the shared list
 };
 
 }  // namespace syncyte::kv

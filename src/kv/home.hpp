@@ -25,7 +25,8 @@ struct move_facts {
   std::function<key_range(int)> slots;             // of a rank
   std::function<bool(int)> is_here;                // whether a rank is of this node
   std::function<bool(std::int64_t)> is_elsewhere;  // of a slot whose home is at this node
-  std::function<bool(std::int64_t)> is_intended;   // of a slot of this rank: whether this node's workers intend it
+  intent_effect effect;
+  std::function<bool(std::int64_t)> is_intended;  // of a slot of this rank: whether this node's workers intend it
 
   std::string agent_name(int at) const { return ranks->rank_name(agents[at]); }
   fabric::peer& agent(int at) const { return ranks->at(agents[at]); }
@@ -42,13 +43,18 @@ struct home {
         directory(own, slots,
                   {.own = facts->node,
                    .is_dead = [of = facts](int node) { return of->is_dead(node); },
-                   .is_intended = facts->is_intended}),
+                   .is_intended = facts->is_intended,
+                   .effect = facts->effect}),
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
 
   /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node
   /// follows the grant of its key: send them before it.
-  bool send_messages();
+  bool send_messages() {
+    queue_messages();
+    return messages.flush();
+  }
+  void queue_messages();
 
   table values;
   std::shared_ptr<const move_facts> facts;

@@ -11,27 +11,36 @@
 
 namespace syncyte::kv {
 
-/// The result of an access to a key's values. `busy`: another thread writes them, and this one must not wait.
-enum class access_result { done, busy, elsewhere };
+/// The result of an access to a key's values. `done_shared`: a write is done, and other nodes have copies of the old
+/// values. `busy`: another thread writes them, and this one must not wait.
+enum class access_result { done, done_shared, busy, elsewhere };
 
-/// Ways to begin a read or a write: by waiting for writers, or without.
+/// Ways to begin a read or a write. Workers of the node wait for writers; they set no values of a shared key.
 struct waiting {
+  static constexpr bool reads_shared = true;
   static std::optional<std::uint64_t> begin_read(const key_locks& words, std::int64_t key) {
     return words.begin_read(key);
   }
   static key_locks::attempt begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
-    return words.begin_write(key, what) ? key_locks::attempt::locked : key_locks::attempt::elsewhere;
+    const auto how =
+        what == key_locks::damage::is_mended ? key_locks::sharing::is_refused : key_locks::sharing::is_allowed;
+    return words.begin_write(key, what, how) ? key_locks::attempt::locked : key_locks::attempt::elsewhere;
   }
 };
 
-struct trying {
+/// The serving thread does not wait. Shared keys are elsewhere for it, or not.
+template <key_locks::sharing How>
+struct trying_with {
+  static constexpr bool reads_shared = How == key_locks::sharing::is_allowed;
   static std::optional<std::uint64_t> begin_read(const key_locks& words, std::int64_t key) {
     return words.try_begin_read(key);
   }
   static key_locks::attempt begin_write(key_locks& words, std::int64_t key, key_locks::damage what) {
-    return words.try_begin_write(key, what);
+    return words.try_begin_write(key, what, How);
   }
 };
+using trying = trying_with<key_locks::sharing::is_refused>;
+using trying_shared = trying_with<key_locks::sharing::is_allowed>;
 
 /// The is_right() of the functions below where a place always has the same key's values.
 inline constexpr auto any_key = [] { return true; };
@@ -43,7 +52,8 @@ access_result read_values(const key_locks& words, std::int64_t key, const std::b
   while (true) {
     const auto seen = Access::begin_read(words, key);
     if (!seen) return access_result::busy;
-    if (key_locks::is_elsewhere(*seen)) return access_result::elsewhere;
+    if (key_locks::is_elsewhere(*seen) || (!Access::reads_shared && key_locks::is_shared(*seen)))
+      return access_result::elsewhere;
     const bool was_right = is_right();
     if (was_right) copy_vector(to, from, length);
     if (words.is_unchanged(key, *seen)) return was_right ? access_result::done : access_result::elsewhere;
@@ -59,8 +69,9 @@ access_result write_values(key_locks& words, std::int64_t key, key_locks::damage
   if (begun == key_locks::attempt::elsewhere) return access_result::elsewhere;
   const bool was_right = is_right();
   if (was_right) write();
-  words.end_write(key);
-  return was_right ? access_result::done : access_result::elsewhere;
+  const bool is_shared = words.end_write(key);
+  if (!was_right) return access_result::elsewhere;
+  return is_shared ? access_result::done_shared : access_result::done;
 }
 
 template <class Access, class IsRight>

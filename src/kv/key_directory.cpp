@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr std::uint32_t recalled_bit = std::uint32_t{1} << 31;
 constexpr std::uint32_t damaged_bit = std::uint32_t{1} << 30;
 constexpr std::uint32_t asked_back_bit = std::uint32_t{1} << 29;
-constexpr std::uint32_t holder_mask = asked_back_bit - 1;
+constexpr std::uint32_t shared_bit = std::uint32_t{1} << 28;  // without a holder
+constexpr std::uint32_t holder_mask = shared_bit - 1;
 
 int holder_of(std::uint32_t entry) { return static_cast<int>(entry & holder_mask) - 1; }
 
@@ -37,6 +39,7 @@ std::uint32_t key_directory::entry_of(std::int64_t slot) const {
 key_directory::place key_directory::find(std::int64_t slot) const {
   const std::uint32_t at = entry_of(slot);
   if (at == 0) return place::at_home;
+  if (at == shared_bit) return place::shared;
   if ((at & damaged_bit) != 0 || nodes_.is_dead(holder_of(at))) return place::lost;
   return (at & recalled_bit) != 0 ? place::recalled : place::away;
 }
@@ -45,10 +48,14 @@ int key_directory::holder(std::int64_t slot) const { return holder_of(entry_of(s
 
 bool key_directory::acquire(int node, std::int64_t slot, wish why) {
   const place at = find(slot);
-  if (at == place::at_home) {
+  if (at == place::at_home || at == place::shared) {
     const auto found = sides_.find(slot);
     if (node == nodes_.own || found == sides_.end()) return grant({node, why}, slot);
+    for (const sharer& each : found->second.sharers)
+      base::require(each.node != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, of which it has a copy", node,
+                    slot);
     found->second.wishes.push_back({node, why});
+    if (at == place::shared) to_grant_.push_back(slot);
     return true;
   }
   base::require(holder(slot) != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, which it has", node, slot);
@@ -62,22 +69,43 @@ bool key_directory::acquire(int node, std::int64_t slot, wish why) {
   return true;
 }
 
-/// Grants a key that is at home, or refuses it; false: another thread writes it now.
+/// Whether an intent for a key that is at home gets a copy: others use it too.
+bool key_directory::gives_copy(std::int64_t slot) const {
+  if (nodes_.effect == intent_effect::moves) return false;
+  if (nodes_.effect == intent_effect::copies || nodes_.is_intended(slot)) return true;
+  const auto found = sides_.find(slot);
+  if (found == sides_.end()) return false;
+  return !found->second.sharers.empty() || std::ranges::count_if(found->second.wishes, by_intent) > 1;
+}
+
+/// Grants a key that is at home, or refuses it; false: try again later.
 bool key_directory::grant(const wished& by, std::int64_t slot) {
-  if (by.node == nodes_.own || (by.why == wish::intend && nodes_.is_intended(slot))) {
-    tell(by.node, home_message::refuse, slot);
-    return true;
-  }
-  auto locked = key_locks::attempt::elsewhere;
-  const auto damage =
-      base::error_of([&] { locked = values_.locks().try_begin_write(slot, key_locks::damage::is_refused); });
-  if (damage) {
-    tell(by.node, home_message::refuse, slot);
-    return true;
-  }
-  if (locked == key_locks::attempt::busy) return false;
+  const bool is_refused = by.node == nodes_.own ||
+                          (by.why == wish::intend && nodes_.is_intended(slot) && nodes_.effect == intent_effect::moves);
+  bool is_granted = true;
+  const auto damage = base::error_of([&] {
+    if (!is_refused)
+      is_granted = by.why == wish::intend && gives_copy(slot) ? grant_copy(by.node, slot) : grant_main(by.node, slot);
+  });
+  if (is_refused || damage) tell(by.node, home_message::refuse, slot);
+  return is_granted;
+}
+
+bool key_directory::grant_main(int node, std::int64_t slot) {
+  if (values_.locks().try_begin_write(slot, key_locks::damage::is_refused) == key_locks::attempt::busy) return false;
   values_.locks().leave(slot);
-  set_away(slot, by.node);
+  set_away(slot, node);
+  return true;
+}
+
+/// A key becomes shared under its lock: a worker of this node sets it before, or asks the home.
+bool key_directory::grant_copy(int node, std::int64_t slot) {
+  if (values_.locks().try_begin_write(slot, key_locks::damage::is_refused) == key_locks::attempt::busy) return false;
+  const std::span<const std::byte> values = values_.values_of(slot);
+  messages_.push_back({node, home_message::grant_copy, slot, {values.begin(), values.end()}});
+  values_.locks().share(slot);
+  entry(slot) = shared_bit;
+  sides_[slot].sharers.push_back({node});
   return true;
 }
 
@@ -109,12 +137,19 @@ void key_directory::give_back(int node, std::int64_t slot, std::span<const std::
     return;
   }
   std::ranges::copy(values, values_.values_of(slot).data());
-  if (nodes_.is_intended(slot)) refuse_wishes(slot, by_intent);
+  if (nodes_.effect == intent_effect::moves && nodes_.is_intended(slot)) refuse_wishes(slot, by_intent);
   const auto found = sides_.find(slot);
   if (found != sides_.end() && found->second.waiting == 0 && pass_on(slot, found->second)) return;
   at = 0;
   values_.locks().come_back(slot);
   if (found != sides_.end()) to_grant_.push_back(slot);
+}
+
+void key_directory::share(int node, std::int64_t slot, std::span<const std::byte> values) {
+  base::require(entry(slot) != 0 && holder(slot) == node, SYNCYTE_ERR_INTERNAL,
+                "node {} shares slot {}, which it has not", node, slot);
+  sides_[slot].wishes.push_front({node, wish::intend});
+  give_back(node, slot, values);
 }
 
 void key_directory::keep(int node, std::int64_t slot) {
@@ -128,7 +163,7 @@ void key_directory::keep(int node, std::int64_t slot) {
 bool key_directory::pass_on(std::int64_t slot, side& of) {
   const auto next = std::ranges::find_if(
       of.wishes, [&](const wished& each) { return each.node != nodes_.own && !nodes_.is_dead(each.node); });
-  if (next == of.wishes.end()) return false;
+  if (next == of.wishes.end() || (next->why == wish::intend && gives_copy(slot))) return false;
   const int node = next->node;
   of.wishes.erase(next);
   set_away(slot, node);
@@ -150,6 +185,96 @@ void key_directory::refuse_wishes(std::int64_t slot, Which&& which) {
   forget_if_unused(slot);
 }
 
+// ---- copies
+
+key_directory::sharer& key_directory::find_sharer(int node, std::int64_t slot) {
+  const auto found = sides_.find(slot);
+  base::require(found != sides_.end(), SYNCYTE_ERR_INTERNAL, "node {} has no copy of slot {}", node, slot);
+  const auto result = std::ranges::find(found->second.sharers, node, &sharer::node);
+  base::require(result != found->second.sharers.end(), SYNCYTE_ERR_INTERNAL, "node {} has no copy of slot {}", node,
+                slot);
+  return *result;
+}
+
+bool key_directory::add_pushes(int node, std::int64_t slot, std::uint8_t number, std::span<const std::byte> pushes) {
+  sharer& from = find_sharer(node, slot);
+  bool is_busy = false;
+  const auto damage =
+      base::error_of([&] { is_busy = values_.try_push_shared(slot, pushes.data()) == access_result::busy; });
+  if (is_busy) return false;
+  if (damage) base::log(SYNCYTE_LOG_ERROR, "pushes to a copy were lost: {}", damage->what());
+  from.received = number;
+  note_change(slot);
+  return true;
+}
+
+bool key_directory::end_copy(int node, std::int64_t slot, std::span<const std::byte> pushes) {
+  const sharer& from = find_sharer(node, slot);
+  if (!pushes.empty() && !add_pushes(node, slot, from.received, pushes)) return false;
+  std::erase_if(sides_[slot].sharers, [&](const sharer& each) { return each.node == node; });
+  to_grant_.push_back(slot);
+  return true;
+}
+
+/// Tells nodes to end their copies: one node, or all.
+void key_directory::recall_copies(std::int64_t slot, home_message how, int node) {
+  for (sharer& each : sides_[slot].sharers)
+    if ((node == every_node || each.node == node) && !std::exchange(each.is_recalled, true)) tell(each.node, how, slot);
+}
+
+access_result key_directory::prepare(int node, std::int64_t slot, bool replaces) {
+  const auto& sharers = sides_[slot].sharers;
+  if (sharers.empty()) return end_sharing(slot) ? access_result::done : access_result::busy;
+  if (!replaces && std::ranges::find(sharers, node, &sharer::node) == sharers.end()) return access_result::done;
+  recall_copies(slot, home_message::invalidate, replaces ? every_node : node);
+  return access_result::elsewhere;
+}
+
+/// Ends the sharing of a key without copies; false: try again later.
+bool key_directory::end_sharing(std::int64_t slot) {
+  if (!values_.locks().end_sharing(slot)) return false;
+  entry(slot) = 0;
+  return true;
+}
+
+void key_directory::note_change(std::int64_t slot) {
+  const auto found = sides_.find(slot);
+  if (found == sides_.end() || found->second.sharers.empty()) return;
+  for (sharer& each : found->second.sharers) each.is_stale = true;
+  if (!std::exchange(found->second.has_changed, true)) changed_.push_back(slot);
+}
+
+bool key_directory::refresh() {
+  std::vector<std::int64_t> left;
+  for (const std::int64_t slot : std::exchange(changed_, {})) {
+    const auto found = sides_.find(slot);
+    if (found == sides_.end()) continue;
+    found->second.has_changed = !refresh(slot, found->second);
+    if (found->second.has_changed) left.push_back(slot);
+    forget_if_unused(slot);
+  }
+  changed_ = std::move(left);
+  return changed_.empty();
+}
+
+/// False: the value is being written now.
+bool key_directory::refresh(std::int64_t slot, side& of) {
+  const auto is_due = [](const sharer& each) { return each.is_stale && !each.is_recalled; };
+  if (std::ranges::none_of(of.sharers, is_due)) return true;
+  std::vector<std::byte> values(values_.values_of(slot).size());
+  auto read = access_result::done;
+  if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) return true;  // it is damaged
+  if (read == access_result::busy) return false;
+  for (sharer& each : of.sharers)
+    if (is_due(each)) {
+      each.is_stale = false;
+      messages_.push_back({each.node, home_message::refresh, slot, values, each.received});
+    }
+  return true;
+}
+
+// ---- operations that wait
+
 void key_directory::add_waiting(std::int64_t slot) { ++sides_[slot].waiting; }
 
 void key_directory::remove_waiting(std::int64_t slot) {
@@ -160,7 +285,10 @@ void key_directory::remove_waiting(std::int64_t slot) {
 
 void key_directory::forget_if_unused(std::int64_t slot) {
   const auto found = sides_.find(slot);
-  if (found != sides_.end() && found->second.waiting == 0 && found->second.wishes.empty()) sides_.erase(found);
+  if (found == sides_.end()) return;
+  const side& of = found->second;
+  if (of.waiting == 0 && of.wishes.empty() && of.sharers.empty() && !of.has_changed && find(slot) != place::shared)
+    sides_.erase(found);
 }
 
 void key_directory::restore(std::int64_t slot) {
@@ -171,29 +299,39 @@ void key_directory::restore(std::int64_t slot) {
 bool key_directory::progress() {
   const std::vector<std::int64_t> slots = std::exchange(to_grant_, {});
   for (const std::int64_t slot : slots) serve_wishes(slot);
-  return !slots.empty() && to_grant_.size() < slots.size();
+  const bool had_changes = !changed_.empty();
+  const bool is_fresh = refresh();
+  return (!slots.empty() && to_grant_.size() < slots.size()) || (had_changes && is_fresh);
 }
 
-/// Grants a key to the first node that wishes it, if it is at home and no operation waits for it.
+/// Grants a key to the first node that wishes it, if it is at home and no operation waits for it, or copies to the
+/// first nodes that intend to use it.
 void key_directory::serve_wishes(std::int64_t slot) {
   const auto found = sides_.find(slot);
-  if (found == sides_.end() || find(slot) != place::at_home || found->second.waiting > 0) return;
-  auto& wishes = found->second.wishes;
-  while (!wishes.empty() && find(slot) == place::at_home) {
-    if (!nodes_.is_dead(wishes.front().node) && !grant(wishes.front(), slot)) {
-      to_grant_.push_back(slot);
-      return;
+  if (found == sides_.end()) return;
+  auto& [wishes, waiting, sharers, has_changed] = found->second;
+  const auto is_home = [&] { return find(slot) == place::at_home || find(slot) == place::shared; };
+  if (sharers.empty() && find(slot) == place::shared && !end_sharing(slot)) return to_grant_.push_back(slot);
+  while (is_home() && waiting == 0 && !wishes.empty()) {
+    const wished next = wishes.front();
+    if (!sharers.empty() && next.why == wish::localize && next.node != nodes_.own && !nodes_.is_dead(next.node)) {
+      recall_copies(slot, home_message::recall, every_node);
+      break;
     }
+    if (!nodes_.is_dead(next.node) && !grant(next, slot)) return to_grant_.push_back(slot);
     wishes.pop_front();
   }
-  if (find(slot) != place::at_home) recall_for(wishes, slot);
+  if (!is_home()) recall_for(wishes, slot);
   forget_if_unused(slot);
 }
 
 void key_directory::look_for_deaths() {
   std::vector<std::int64_t> lost;
-  for (const auto& [slot, of] : sides_)
+  for (auto& [slot, of] : sides_) {
     if (!of.wishes.empty() && find(slot) == place::lost) lost.push_back(slot);
+    if (std::erase_if(of.sharers, [&](const sharer& each) { return nodes_.is_dead(each.node); }) > 0)
+      to_grant_.push_back(slot);
+  }
   for (const std::int64_t slot : lost) refuse_wishes(slot, any);
 }
 

@@ -17,55 +17,83 @@ namespace syncyte::kv {
 
 /// What a home tells a node's agent about a key, in one session, in order.
 enum class home_message : std::uint8_t {
-  grant,     ///< the main copy is yours; the record follows
-  recall,    ///< give the main copy back
-  ask_back,  ///< give the main copy back, unless a worker of yours intends to use it
-  refuse,    ///< you do not get the main copy
+  grant,       ///< the main copy is yours; the record follows
+  grant_copy,  ///< here is a copy
+  refresh,     ///< the present value, for a copy, with the pushes of that node up to a number
+  recall,      ///< give the main copy, or the pushes to the copy, back
+  invalidate,  ///< the same for a copy, because of an operation: ask again if a worker intends to use it
+  ask_back,    ///< give the main copy back, unless a worker of yours intends to use it
+  refuse,      ///< you get nothing
 };
 
 /// Why a node wants a key: a worker localizes it, or intends to use it. An intent takes no key from a node that intends
 /// to use it too.
 enum class wish : std::uint8_t { localize, intend };
 
-/// Where the main copies of one rank's keys are: at home, or at another node, whose agent asked for the key. Only the
-/// home decides; one thread uses it, the one that serves the rank's requests. While a key is elsewhere, the home keeps
-/// its last value. "Asked back" is "away" where its column is empty.
+/// What intents of workers of several nodes do with a key, and those of one node.
+enum class intent_effect : std::uint8_t {
+  moves_or_copies,  ///< each of several nodes gets a copy, one node the main copy
+  moves,            ///< the first of several nodes has the main copy, and there are no copies
+  copies,           ///< each node gets a copy
+};
+
+/// Where the main copies of one rank's keys are: at home, or at another node, whose agent asked for the key; and which
+/// nodes have copies of keys that are at home. Only the home decides; one thread uses it, the one that serves the
+/// rank's requests. While a key is elsewhere, the home keeps its last value.
+///
+/// The main copy; "asked back" is as "away" where its column is empty:
 ///
 /// | | at home | away | asked back | recalled |
 /// |---|---|---|---|---|
 /// | another node localizes it | grant; refused if damaged; a wish while operations wait | a wish; recall | | a wish |
-/// | another node intends it | the same; refused if this node intends it too | a wish; ask back | a wish | a wish |
-/// | the holder wants it | (it has none) | INTERNAL | | INTERNAL |
-/// | the home's own node wants it | refused: it is there | as another node | | a wish |
-/// | give back by the holder | INTERNAL | at home | at home, or away to the first wish | as asked back |
-/// | give back by another node | INTERNAL | INTERNAL | | INTERNAL |
-/// | keep by the holder | ignored | ignored | away; wishes by intent are refused | as asked back |
-/// | keep by another node | ignored: an older answer | ignored | | ignored |
-/// | operation | done here | forwarded | | waits |
-/// | forwarded operation bounces | done here | waits: it is on its way back | | waits |
-/// | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as asked back |
+/// | another node intends it | grant or grant copy: gives_copy(); otherwise the same | a wish; ask back | a wish | a
+/// wish | | the holder wants it | (it has none) | INTERNAL | | INTERNAL | | the home's own node wants it | refused: it
+/// is there | as another node | | a wish | | give back by the holder | INTERNAL | at home | at home, or away to the
+/// first wish | as asked back | | share by the holder | INTERNAL | as give back, and the holder intends it | | | | give
+/// back or share by another node | INTERNAL | INTERNAL | | INTERNAL | | keep by the holder | ignored | ignored | away;
+/// wishes by intent are refused | as asked back | | keep by another node | ignored: an older answer | ignored | |
+/// ignored | | operation | done here | forwarded | | waits | | forwarded operation bounces | done here | waits: it is
+/// on its way back | | waits | | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as
+/// asked back |
 ///
-/// Operations that found the key elsewhere are counted until they are done: a key that has come back is granted again
-/// only when there are none, so that they are done, and a worker's operations stay in order.
+/// Copies of a key that is shared, at home:
+///
+/// | | the node has no copy | the node has a copy | its copy is recalled |
+/// |---|---|---|---|
+/// | a node localizes it | a wish; all copies are recalled | INTERNAL | INTERNAL |
+/// | a node intends it | grant copy; a wish while operations wait | INTERNAL | INTERNAL |
+/// | pushes to the copy | INTERNAL | added; all copies are stale | as with a copy |
+/// | end of the copy | INTERNAL | as pushes; no copy | as pushes; no copy |
+/// | pull or push by a worker of the node | done; after a push all copies are stale | recalled; waits | waits |
+/// | set by any worker | | all copies are recalled; waits | waits |
+/// | the copy is stale | | refresh | ignored: it is gone when the refresh comes |
+/// | death of the node's agent | | no copy; its last pushes are lost | as with a copy |
+///
+/// Operations that found the key elsewhere, or waited for copies, are counted until they are done: a key that has come
+/// back is granted again only when there are none, so that they are done, and a worker's operations stay in order.
 class key_directory {
  public:
-  enum class place { at_home, away, recalled, lost };
+  enum class place { at_home, shared, away, recalled, lost };
   struct message {
     int node;
     home_message what;
     std::int64_t slot;
+    std::vector<std::byte> values = {};  // of grant_copy and refresh
+    std::uint8_t number = 0;             // of the node's last pushes, in refresh
   };
 
   struct node_facts {
     int own;                                        ///< the node of this rank
     std::function<bool(int)> is_dead;               ///< of a node's agent
     std::function<bool(std::int64_t)> is_intended;  ///< whether workers of the own node intend to use a slot's key
+    intent_effect effect = intent_effect::moves_or_copies;
   };
 
   /// `slots`: those of this rank, whose values are in `values`.
   key_directory(table values, key_range slots, node_facts nodes);
 
   place find(std::int64_t slot) const;
+  bool is_away(std::int64_t slot) const { return find(slot) != place::at_home && find(slot) != place::shared; }
   /// The node that has a key that is not at home.
   int holder(std::int64_t slot) const;
 
@@ -73,8 +101,22 @@ class key_directory {
   bool acquire(int node, std::int64_t slot, wish why);
   /// The holder gives a key back, with its values; an empty span: it cannot, because a rank died while it wrote them.
   void give_back(int node, std::int64_t slot, std::span<const std::byte> values);
+  /// The same, and workers of that node intend to use it, as those of others do.
+  void share(int node, std::int64_t slot, std::span<const std::byte> values);
   /// A node that was asked to give a key back keeps it.
   void keep(int node, std::int64_t slot);
+
+  /// Pushes to a node's copy, and their number; the last ones, or none, end the copy. False: try again later.
+  bool add_pushes(int node, std::int64_t slot, std::uint8_t number, std::span<const std::byte> pushes);
+  bool end_copy(int node, std::int64_t slot, std::span<const std::byte> pushes);
+
+  /// Prepares an operation of a worker of a node on a shared key. `done`: it can be done now. `elsewhere`: copies are
+  /// in the way, which are recalled. `busy`: try again later.
+  access_result prepare(int node, std::int64_t slot, bool replaces);
+  /// The value of a key has changed: copies are stale, if there are any.
+  void note_change(std::int64_t slot);
+  /// Whether no copy is stale, but for recalled ones; makes them fresh.
+  bool refresh();
 
   /// An operation waits for a key, until it is done.
   void add_waiting(std::int64_t slot);
@@ -84,7 +126,7 @@ class key_directory {
   void restore(std::int64_t slot);
 
   /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
-  bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
+  bool is_idle() const { return to_grant_.empty() && changed_.empty() && sides_.empty() && messages_.empty(); }
   /// Grants keys that could not be granted before; true if it did something.
   bool progress();
   /// Refuses wishes for keys whose holder has died.
@@ -98,9 +140,16 @@ class key_directory {
     int node;
     wish why;
   };
+  struct sharer {
+    int node;
+    bool is_recalled = false, is_stale = false;
+    std::uint8_t received = 0;  // number of the last pushes
+  };
   struct side {
     std::deque<wished> wishes;
     int waiting = 0;
+    std::vector<sharer> sharers = {};
+    bool has_changed = false;  // it is in changed_
   };
 
   std::uint32_t& entry(std::int64_t slot);
@@ -108,19 +157,28 @@ class key_directory {
   void tell(int node, home_message what, std::int64_t slot) { messages_.push_back({node, what, slot}); }
   void set_away(std::int64_t slot, int node);
   bool grant(const wished& by, std::int64_t slot);
+  bool grant_main(int node, std::int64_t slot);
+  bool grant_copy(int node, std::int64_t slot);
+  bool gives_copy(std::int64_t slot) const;
+  sharer& find_sharer(int node, std::int64_t slot);
+  void recall_copies(std::int64_t slot, home_message how, int node);
+  bool end_sharing(std::int64_t slot);
+  bool refresh(std::int64_t slot, side& of);
   void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);
   void serve_wishes(std::int64_t slot);
   template <class Which>
   void refuse_wishes(std::int64_t slot, Which&& which);
   void forget_if_unused(std::int64_t slot);
+  static constexpr int every_node = -1;
 
   table values_;
   key_range slots_;
   node_facts nodes_;
   std::vector<std::uint32_t> entries_;            // one for each key; empty until the first key moves
   std::unordered_map<std::int64_t, side> sides_;  // of keys with wishes or waiting operations
-  std::vector<std::int64_t> to_grant_;            // keys at home with wishes
+  std::vector<std::int64_t> to_grant_;            // keys at home with wishes, or without copies
+  std::vector<std::int64_t> changed_;             // shared keys
   std::vector<message> messages_;
 };
 

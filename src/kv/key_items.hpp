@@ -27,6 +27,7 @@ class key_items {
     std::int64_t first;            // first slot of its keys
     const fabric::members* ranks;  // name it in errors
     const key_homes* homes;        // name a key in errors
+    int node = 0;                  // of the worker
   };
 
   /// `keys`: the owner's, of memory that `list` keeps. `values`: the whole list's; only an operation that reads the
@@ -49,7 +50,7 @@ class key_items {
   std::size_t bytes(std::size_t i) const {
     return static_cast<std::size_t>(layout_->length(keys_[i].slot)) * sizeof(float);
   }
-  std::array<std::uint64_t, 2> arguments(std::size_t) const { return {}; }
+  std::array<std::uint64_t, 2> arguments(std::size_t) const { return {static_cast<std::uint64_t>(owner_.node), 0}; }
   void write(std::size_t first, std::size_t count, std::byte* to) const;
   void read(std::size_t first, std::size_t count, const std::byte* from) const;
 

@@ -56,9 +56,9 @@ std::optional<std::uint64_t> key_locks::try_again(std::int64_t key) const {
 }
 
 /// Returns the word too. Throws for a damaged key if damage is refused.
-key_locks::attempt key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what) {
+key_locks::attempt key_locks::try_lock(std::int64_t key, std::uint64_t& seen, damage what, sharing how) {
   seen = word(key).load(std::memory_order_relaxed);
-  if (is_elsewhere(seen)) return attempt::elsewhere;
+  if (is_elsewhere(seen) || (is_shared(seen) && how == sharing::is_refused)) return attempt::elsewhere;
   const bool is_damaged = (seen & damage_bit) != 0;
   if (is_damaged && what == damage::is_refused) fail_damaged(key, seen);
   if (!is_damaged && seen >> holder_shift != 0) return attempt::busy;
@@ -67,10 +67,10 @@ key_locks::attempt key_locks::try_lock(std::int64_t key, std::uint64_t& seen, da
   return word(key).compare_exchange_strong(expected, mine, std::memory_order_acquire) ? attempt::locked : attempt::busy;
 }
 
-key_locks::attempt key_locks::try_begin_write(std::int64_t key, damage what) {
+key_locks::attempt key_locks::try_begin_write(std::int64_t key, damage what, sharing how) {
   std::uint64_t seen = 0;
   for (int i = 0; i < tries; ++i) {
-    const attempt result = try_lock(key, seen, what);
+    const attempt result = try_lock(key, seen, what, how);
     if (result == attempt::busy) continue;
     std::atomic_thread_fence(std::memory_order_release);  // as in begin_write()
     return result;
@@ -79,14 +79,24 @@ key_locks::attempt key_locks::try_begin_write(std::int64_t key, damage what) {
   return attempt::busy;
 }
 
-bool key_locks::lock_slowly(std::int64_t key, damage what) {
+bool key_locks::lock_slowly(std::int64_t key, damage what, sharing how) {
   atomics::holder_wait wait(fmt::format("key {}", key_of_(key)), name_);
   std::uint64_t seen = 0;
   while (true) {
-    const attempt result = try_lock(key, seen, what);
+    const attempt result = try_lock(key, seen, what, how);
     if (result != attempt::busy) return result == attempt::locked;
     if (seen >> holder_shift != 0 && wait.pause(seen)) mark_damage(key, seen);
   }
+}
+
+/// A damaged key stays damaged.
+bool key_locks::end_sharing(std::int64_t key) {
+  std::uint64_t seen = word(key).load(std::memory_order_relaxed);
+  if (seen >> holder_shift != 0 && (seen & damage_bit) == 0) {
+    mark_damage(key, seen);
+    return false;
+  }
+  return word(key).compare_exchange_strong(seen, seen & ~shared_bit, std::memory_order_acq_rel);
 }
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.

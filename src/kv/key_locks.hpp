@@ -22,6 +22,8 @@ inline std::uint64_t* origin(std::uint64_t* address, std::size_t first) {
 ///
 /// The values of a key may be elsewhere: the word then says so in place of the process, and nobody reads or writes them
 /// here until come_back().
+///
+/// A key may be shared: other nodes have copies of its values. A bit of the word says so, next to the number of writes.
 class key_locks {
  public:
   /// This process's number, and a function that tells whether a process lives.
@@ -54,54 +56,69 @@ class key_locks {
     return seen >> holder_shift == 0 ? seen : try_again(key);
   }
   static bool is_elsewhere(std::uint64_t seen) { return (seen & ~version_mask) == elsewhere; }
+  static bool is_shared(std::uint64_t seen) { return (seen & shared_bit) != 0; }
   bool is_elsewhere(std::int64_t key) const { return is_elsewhere(word(key).load(std::memory_order_acquire)); }
   bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // the word is read after the values
     return word(key).load(std::memory_order_relaxed) == seen;
   }
 
-  enum class damage { is_refused, is_mended };  ///< a write of all values mends damage
+  enum class damage { is_refused, is_mended };    ///< a write of all values mends damage
+  enum class sharing { is_allowed, is_refused };  ///< refused: a shared key is treated as one that is elsewhere
 
   /// Locks the key for writing until end_write(); false if its values are elsewhere. Throws as begin_read() does,
   /// unless damage is mended.
-  bool begin_write(std::int64_t key, damage what) {
-    std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
+  bool begin_write(std::int64_t key, damage what, sharing how = sharing::is_allowed) {
+    std::uint64_t seen = word(key).load(std::memory_order_relaxed) & free_mask(how);
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
-      if (!lock_slowly(key, what)) return false;
+      if (!lock_slowly(key, what, how)) return false;
     std::atomic_thread_fence(std::memory_order_release);  // the values are written after the word
     return true;
   }
   /// begin_write() without waiting.
   enum class attempt { locked, busy, elsewhere };
-  attempt try_begin_write(std::int64_t key, damage what);
-  void end_write(std::int64_t key) {
-    const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
-    word(key).store((version + 1) & version_mask, std::memory_order_release);
+  attempt try_begin_write(std::int64_t key, damage what, sharing how = sharing::is_allowed);
+  /// Returns whether the key is shared.
+  bool end_write(std::int64_t key) {
+    const std::uint64_t locked = word(key).load(std::memory_order_relaxed), shared = locked & shared_bit;
+    word(key).store(shared | ((locked + 1) & number_mask), std::memory_order_release);
+    return shared != 0;
   }
 
   /// In place of end_write(): the key's values are elsewhere from now on.
   void leave(std::int64_t key) {
-    const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
-    word(key).store(elsewhere | ((version + 1) & version_mask), std::memory_order_release);
+    const std::uint64_t locked = word(key).load(std::memory_order_relaxed);
+    word(key).store(elsewhere | ((locked + 1) & number_mask), std::memory_order_release);
   }
   /// The values of a key that was elsewhere have been written here.
   void come_back(std::int64_t key) { end_write(key); }
 
+  /// In place of end_write(): the key is shared from now on.
+  void share(std::int64_t key) {
+    const std::uint64_t locked = word(key).load(std::memory_order_relaxed);
+    word(key).store(shared_bit | ((locked + 1) & number_mask), std::memory_order_release);
+  }
+  /// Ends the sharing of a key; false if it is being written.
+  bool end_sharing(std::int64_t key);
+
  private:
   static constexpr int holder_shift = 48;
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << holder_shift) - 1;
+  static constexpr std::uint64_t shared_bit = std::uint64_t{1} << (holder_shift - 1);
+  static constexpr std::uint64_t number_mask = shared_bit - 1;  // number of writes
   static constexpr std::uint64_t most_processes = 0x7ffe;
   static constexpr std::uint64_t elsewhere = std::uint64_t{0x7fff} << holder_shift;  // the number after all holders
   static constexpr std::uint64_t damage_bit = std::uint64_t{1} << 63;                // above the writer, who has died
 
   static int holder_of(std::uint64_t word) { return static_cast<int>((word & ~damage_bit) >> holder_shift) - 1; }
+  static std::uint64_t free_mask(sharing how) { return how == sharing::is_allowed ? version_mask : number_mask; }
   static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
   std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
-  attempt try_lock(std::int64_t key, std::uint64_t& seen, damage what);
+  attempt try_lock(std::int64_t key, std::uint64_t& seen, damage what, sharing how);
 
   std::uint64_t wait_for_writer(std::int64_t key) const;
   std::optional<std::uint64_t> try_again(std::int64_t key) const;
-  bool lock_slowly(std::int64_t key, damage what);
+  bool lock_slowly(std::int64_t key, damage what, sharing how);
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
   [[noreturn]] void fail_damaged(std::int64_t key, std::uint64_t seen) const;
 

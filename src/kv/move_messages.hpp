@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,28 +22,43 @@ namespace syncyte::kv {
 
 /// Requests that move keys. Their items are slots of the home rank, counted from its first one. They go through the
 /// fabric's reserved caller: none of them waits for another request. Those that are sent to a rank together are sent in
-/// the order of their numbers: a node gives a key back before it asks for it again, and a home recalls what it has
-/// granted.
+/// the order of their numbers: a node gives a key back, or ends its copy, before it asks for it again, and a home
+/// recalls what it has granted.
 enum class move_operation : std::uint16_t {
   // To a home rank, at the object of operations on keys; the first argument is the node.
   give_back = 4,  ///< data: values
   give_back_none = 5,
-  keep = 6,
-  acquire = 7,
-  intend = 8,
+  share = 6,  ///< data: values
+  keep = 7,
+  pushes = 8,          ///< data: their number and pushes
+  end_copy = 9,        ///< data: pushes
+  end_copy_none = 10,  ///< without pushes
+  acquire = 11,
+  intend = 12,
+  renew = 13,  ///< the item says nothing: answered by `renewed` when all copies of the node are fresh
   // To an agent, at the object of agents; the first argument is the home rank.
-  grant = 9,  ///< data: values
-  recall = 10,
-  ask_back = 11,
-  refuse = 12,
+  grant = 14,       ///< data: values
+  grant_copy = 15,  ///< data: values
+  refresh = 16,     ///< data: the number of pushes and values
+  recall = 17,
+  invalidate = 18,
+  ask_back = 19,
+  refuse = 20,
+  renewed = 21,
   // To the agent of the worker's own node, by a common caller: the items are slots of any rank.
-  localize = 13,
-  begin_windows = 14,  ///< of intents
-  end_windows = 15,
-  settle = 16,  ///< without items: answered when all that is asked for is granted or refused
+  localize = 22,
+  begin_windows = 23,  ///< of intents
+  end_windows = 24,
+  // The same; the item says nothing.
+  settle = 25,        ///< answered when all that is asked for is granted or refused
+  look = 26,          ///< at dirty copies
+  send_pushes = 27,   ///< answered when all pushes to copies are in main copies
+  renew_copies = 28,  ///< answered when all copies are fresh
+  // To a home rank of the worker's own node, by a common caller.
+  changed = 29,  ///< keys of which other nodes have copies
   // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
-  locate = 17,      ///< the rank at whose node it is
-  adopt_last = 18,  ///< 1: it was lost with its node, and the home's last value is its value now
+  locate = 30,      ///< the rank at whose node it is
+  adopt_last = 31,  ///< 1: it was lost with its node, and the home's last value is its value now
 };
 
 /// Keys of one request, and their values, for access::item_requests.
@@ -51,8 +67,9 @@ class moved_keys {
   moved_keys(std::string owner, move_operation what, std::uint64_t argument)
       : owner_(std::move(owner)), what_(what), argument_(argument) {}
 
-  void add(std::uint64_t offset, std::span<const std::byte> values) {
+  void add(std::uint64_t offset, std::span<const std::byte> values, std::optional<std::uint8_t> number = {}) {
     offsets_.push_back(offset);
+    if (number) data_.push_back(std::byte{*number});
     data_.insert(data_.end(), values.begin(), values.end());
     ends_.push_back(data_.size());
   }
@@ -90,9 +107,13 @@ class move_sender {
   move_sender(std::shared_ptr<const fabric::members> ranks, fabric::object_name to);
   ~move_sender();
 
-  /// Adds a key to the next request of this operation to this rank.
+  /// Adds a key to the next request of this operation to this rank; a number goes before the values.
   void add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
-           std::span<const std::byte> values = {});
+           std::span<const std::byte> values = {}, std::optional<std::uint8_t> number = {});
+  /// The number of the next request.
+  std::uint64_t next() const { return next_; }
+  /// Whether requests of an operation with numbers below one are not answered.
+  bool has_unanswered(move_operation what, std::uint64_t below);
   /// Whether nothing is to be sent, and all that was sent has been looked at after its end.
   bool is_idle() const { return added_.empty() && in_flight_.empty(); }
   /// Sends what was added; true if there was something.
@@ -117,6 +138,7 @@ class move_sender {
   std::map<std::pair<int, move_operation>, moved_keys> added_;  // by rank and operation
   std::list<sent> in_flight_;                                   // destroyed before the stream
   std::chrono::nanoseconds looked_{};
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace syncyte::kv

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/node_agent.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/log.hpp"
 
 namespace syncyte::kv {
+namespace {
 
-/// Asks for a key unless it is asked for; null: it is here, or there is no memory for it.
+using kind = held_keys::kind;
+
+}  // namespace
+
+// ---- what workers want
+
+/// Null: the key is here, or there is no memory for it.
 node_agent::asked* node_agent::ask(std::int64_t slot, bool is_own, wish why) {
   if (!is_own && held_.granted(slot) != 0) return nullptr;
   if (const auto found = asked_.find(slot); found != asked_.end()) return &found->second;
   const std::int64_t record = is_own ? 0 : reserve(slot, why);
   if (!is_own && record == 0) return nullptr;
   messages_.push_back({why == wish::localize ? agent_message::acquire : agent_message::intend, slot});
-  return &asked_.emplace(slot, asked{record, why, now_}).first->second;
+  return &add_asked(slot, record, why);
 }
 
-void node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by) {
+node_agent::asked& node_agent::add_asked(std::int64_t slot, std::int64_t record, wish why) {
+  asked& result = asked_.emplace(slot, asked{.record = record, .why = why, .since = now_}).first->second;
+  held_.set_asked(asked_.size());
+  return result;
+}
+
+/// A copy ends first; its worker tries again if that is not possible now.
+bool node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by) {
+  if (!is_own && copies_.contains(slot) && !end_copy(slot)) return false;
   asked* const found = ask(slot, is_own, wish::localize);
-  if (found == nullptr) return;
+  if (found == nullptr) return true;
   found->is_localized = true;
-  if (!found->by.empty() && found->by.back() == by) return;  // the key repeats
+  if (!found->by.empty() && found->by.back() == by) return true;  // the key repeats
   found->by.push_back(by);
   ++by->keys;
+  return true;
 }
 
 void node_agent::intend(std::int64_t slot, bool is_own) {
@@ -32,7 +50,9 @@ void node_agent::intend(std::int64_t slot, bool is_own) {
 
 void node_agent::release(std::int64_t slot) {
   const auto found = windows_.find(slot);
-  if (found != windows_.end() && --found->second == 0) windows_.erase(found);
+  if (found == windows_.end() || --found->second > 0) return;
+  windows_.erase(found);
+  if (copies_.contains(slot)) ending_.push_back(slot);
 }
 
 void node_agent::note_coming(std::int64_t slot) {
@@ -47,11 +67,13 @@ void node_agent::settle(const std::shared_ptr<wait>& by) {
   by->keys += asked_.size();
 }
 
+// ---- memory
+
 /// Memory for a record; 0 if there is none, even without the keys that are given back for it.
-std::int64_t node_agent::reserve(std::int64_t slot, wish why) {
+std::int64_t node_agent::reserve(std::int64_t slot, wish why, kind what) {
   constexpr int most_evicted = 8;  // whose records may have other sizes
-  std::int64_t record = held_.reserve(slot);
-  for (int i = 0; record == 0 && i < most_evicted && evict(why); ++i) record = held_.reserve(slot);
+  std::int64_t record = held_.reserve(slot, what);
+  for (int i = 0; record == 0 && i < most_evicted && evict(why); ++i) record = held_.reserve(slot, what);
   return record;
 }
 
@@ -80,9 +102,14 @@ void node_agent::add_arrival(std::int64_t slot) {
   std::erase_if(arrivals_, [&](const arrival& each) { return held_.granted(each.slot) != each.number; });
 }
 
-void node_agent::end_wait(const asked& of) {
-  for (const auto& each : of.by) --each->keys;
+/// Nobody waits for the key any more.
+void node_agent::forget(asked_map::iterator which) {
+  for (const auto& each : which->second.by) --each->keys;
+  asked_.erase(which);
+  held_.set_asked(asked_.size());
 }
+
+// ---- main copies
 
 bool node_agent::grant(std::int64_t slot, std::span<const std::byte> values) {
   const auto found = asked_.find(slot);
@@ -98,8 +125,7 @@ bool node_agent::grant(std::int64_t slot, std::span<const std::byte> values) {
     messages_.push_back({agent_message::give_back, slot, {values.begin(), values.end()}});
   if (found == asked_.end()) return true;
   if (added != access_result::done && found->second.record != 0) held_.release(slot, found->second.record);
-  end_wait(found->second);
-  asked_.erase(found);
+  forget(found);
   return true;
 }
 
@@ -115,19 +141,18 @@ void node_agent::refuse(std::int64_t slot) {
 void node_agent::give_up(std::int64_t slot) {
   const auto found = asked_.find(slot);
   if (found == asked_.end()) return;
-  if (found->second.record != 0) held_.release(slot, found->second.record);
-  end_wait(found->second);
-  asked_.erase(found);
-}
-
-bool node_agent::ask_back(std::int64_t slot) {
-  if (!is_intended(slot)) return recall(slot);
-  if (held_.granted(slot) != 0) messages_.push_back({agent_message::keep, slot});
-  return true;
+  if (found->second.record != 0) held_.release(slot, found->second.record, found->second.kind);
+  forget(found);
 }
 
 bool node_agent::recall(std::int64_t slot) {
-  message back{agent_message::give_back, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  if (copies_.contains(slot)) return end_copy(slot);
+  return give_back(slot, agent_message::give_back);
+}
+
+/// Gives a main copy back, if it is here; false: it is being written.
+bool node_agent::give_back(std::int64_t slot, agent_message how) {
+  message back{how, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   access_result removed = access_result::done;
   if (base::error_of([&] { removed = held_.remove(slot, back.values.data()); })) {
     held_.drop(slot);
@@ -137,11 +162,111 @@ bool node_agent::recall(std::int64_t slot) {
   return removed != access_result::busy;
 }
 
+bool node_agent::ask_back(std::int64_t slot) {
+  if (!is_intended(slot)) return recall(slot);
+  if (!held_.holds_main(slot)) return true;
+  if (effect_ == intent_effect::moves) {
+    messages_.push_back({agent_message::keep, slot});
+    return true;
+  }
+  if (!give_back(slot, agent_message::share)) return false;
+  if (messages_.back().what != agent_message::share) return true;  // it is damaged
+  if (const std::int64_t record = reserve(slot, wish::intend); record != 0) add_asked(slot, record, wish::intend);
+  return true;
+}
+
+// ---- copies
+
+/// A copy takes more memory than the main copy for which there is a record. A key that is localized is asked for again.
+bool node_agent::grant_copy(std::int64_t slot, std::span<const std::byte> values) {
+  const auto found = asked_.find(slot);
+  auto added = access_result::elsewhere;
+  if (found != asked_.end() && !found->second.is_localized) {
+    asked& of = found->second;
+    if (std::exchange(of.kind, kind::copy) == kind::main) {
+      held_.release(slot, of.record);
+      of.record = reserve(slot, wish::intend, kind::copy);
+    }
+    if (of.record != 0) added = held_.add(slot, of.record, values, kind::copy);
+    if (added == access_result::busy) return false;
+  }
+  if (added == access_result::done) {
+    found->second.record = 0;
+    add_arrival(slot);
+    copies_.insert(slot);
+    if (!is_intended(slot)) ending_.push_back(slot);
+  } else {
+    messages_.push_back({agent_message::end_copy, slot});
+  }
+  if (found == asked_.end()) return true;
+  found->second.is_localized ? refuse(slot) : give_up(slot);
+  return true;
+}
+
+/// False: the copy is being written.
+bool node_agent::end_copy(std::int64_t slot) {
+  message last{agent_message::end_copy, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  access_result removed = access_result::done;
+  if (base::error_of([&] { removed = held_.remove(slot, last.values.data()); })) {
+    held_.drop(slot);  // a rank died while it wrote: the pushes that were not sent are lost
+    last.values.clear();
+  }
+  if (removed == access_result::busy) return false;
+  if (std::ranges::all_of(last.values, [](std::byte each) { return each == std::byte{0}; })) last.values.clear();
+  copies_.erase(slot);
+  waiting_.erase(slot);
+  messages_.push_back(std::move(last));
+  return true;
+}
+
+bool node_agent::invalidate(std::int64_t slot) {
+  if (!copies_.contains(slot)) return true;
+  if (!end_copy(slot)) return false;
+  if (is_intended(slot)) ask(slot, false, wish::intend);
+  return true;
+}
+
+bool node_agent::refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number) {
+  if (!copies_.contains(slot)) return true;
+  auto done = access_result::done;
+  if (base::error_of([&] { done = held_.refresh(slot, values, number); })) return end_copy(slot);
+  if (done == access_result::done_shared && waiting_.erase(slot) > 0) dirty_.push_back(slot);
+  return done != access_result::busy;
+}
+
+/// False: the copy is being written.
+bool node_agent::send_pushes(std::int64_t slot) {
+  message pushes{agent_message::pushes, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  auto taken = access_result::elsewhere;
+  if (base::error_of([&] { taken = held_.take_pushes(slot, pushes.values.data(), pushes.number); }))
+    return end_copy(slot);
+  if (taken == access_result::done) messages_.push_back(std::move(pushes));
+  if (taken == access_result::done_shared) waiting_.emplace(slot, ++last_moment_);
+  return taken != access_result::busy;
+}
+
+bool node_agent::progress() {
+  bool did_something = false;
+  for (const std::int64_t slot : std::exchange(ending_, {})) {
+    if (!copies_.contains(slot) || is_intended(slot)) continue;
+    if (!end_copy(slot)) ending_.push_back(slot);
+    did_something = true;
+  }
+  const std::vector<std::int64_t> more = held_.take_dirty();
+  dirty_.insert(dirty_.end(), more.begin(), more.end());
+  for (const std::int64_t slot : std::exchange(dirty_, {})) {
+    if (!send_pushes(slot)) dirty_.push_back(slot);
+    did_something = true;
+  }
+  return did_something;
+}
+
 void node_agent::give_up_if(const std::function<bool(std::int64_t)>& is_lost) {
   std::vector<std::int64_t> lost;
-  for (const auto& [slot, of] : asked_)
+  for_each_shared([&](std::int64_t slot) {
     if (is_lost(slot)) lost.push_back(slot);
-  for (const std::int64_t slot : lost) give_up(slot);
+  });
+  for (const std::int64_t slot : lost) copies_.contains(slot) ? void(end_copy(slot)) : give_up(slot);
 }
 
 }  // namespace syncyte::kv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,24 +26,31 @@ enum class agent_message : std::uint8_t {
   intend,          ///< the same: a worker intends to use it
   give_back,       ///< here it is again; the record follows
   give_back_none,  ///< it is lost: a rank died while it wrote the values
-  keep,            ///< the home asked for it, and a worker intends to use it
+  share,           ///< as give_back, and a worker intends to use it, as those of other nodes do
+  keep,            ///< the home asked for it, and it stays
+  pushes,          ///< pushes to a copy, and their number
+  end_copy,        ///< the last pushes to a copy
 };
 
-/// The agent of a node: asks homes for keys that its node's workers want, and gives them back. It counts the windows of
-/// intents in which the workers are, or will be soon, for each key of another node. One thread uses it, the one that
-/// serves requests of the node's lowest rank.
+/// The agent of a node: asks homes for keys that its node's workers want, gives them back, and tells homes of pushes to
+/// copies. It counts the windows of intents in which the workers are, or will be soon, for each key of another node.
+/// One thread uses it, the one that serves requests of the node's lowest rank.
 ///
-/// | | none | asked | main copy here |
-/// |---|---|---|---|
-/// | a worker localizes it | acquire: asked; without memory refused | the worker waits too | it is there |
-/// | a worker intends it | intend: asked; without memory refused | | it is there |
-/// | grant | INTERNAL; given back, so that it is not lost | main copy here | INTERNAL; given back |
-/// | refuse | ignored: nobody waits | none; acquire if a worker localizes what was intended | INTERNAL |
-/// | recall | ignored: it is on its way back | ignored: it is on its way back, and asked for again | given back |
-/// | ask back | as recall | as recall | kept if a worker intends it, otherwise given back |
-/// | forwarded operation | bounces | bounces | done |
-/// | the agent needs memory | | | those that have been here longest, and nobody intends, are given back |
-/// | death of the home | | none: refused | it stays |
+/// | | none | asked | main copy here | copy here |
+/// |---|---|---|---|---|
+/// | a worker localizes it | acquire: asked; without memory refused | the worker waits too | it is there | ended;
+/// acquire: asked | | a worker intends it | intend: asked; without memory refused | | it is there | it is there | | the
+/// last window closes | | | | ended | | grant | INTERNAL; given back, so that it is not lost | main copy here |
+/// INTERNAL; given back | as with a main copy | | grant copy | INTERNAL; ended | copy here; without memory ended |
+/// INTERNAL; ended | as with a main copy | | refuse | ignored: nobody waits | none; acquire if a worker localizes what
+/// was intended | INTERNAL | INTERNAL | | recall | ignored: it is on its way back | ignored: asked for again since |
+/// given back | ended | | invalidate | ignored: it has ended | ignored | INTERNAL | ended; intend if a worker intends
+/// it: asked | | ask back | ignored | ignored | shared if a worker intends it: asked; otherwise given back | INTERNAL |
+/// | refresh | ignored: it has ended | ignored | ignored | fresh |
+/// | a worker pushes | | | | pushes go to the home, those before them must be in its last value |
+/// | forwarded operation | bounces | bounces | done | bounces |
+/// | the agent needs memory | | | those that have been here longest, and nobody intends, are given back | ended |
+/// | death of the home | | none: refused | it stays | it is dropped |
 class node_agent {
  public:
   /// Keys that a worker waits for.
@@ -52,13 +61,14 @@ class node_agent {
     agent_message what;
     std::int64_t slot;
     std::vector<std::byte> values = {};
+    std::uint8_t number = 0;  // of pushes
   };
 
-  explicit node_agent(held_keys& held) : held_(held) {}
+  node_agent(held_keys& held, intent_effect effect) : held_(held), effect_(effect) {}
 
   /// A worker localizes a key of another node, or one of this node that is not at home (`is_own`). Counts the key in
-  /// `by`, until it is granted or refused, if it is not here.
-  void localize(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by);
+  /// `by`, until it is granted or refused, if it is not here. False: try again later.
+  bool localize(std::int64_t slot, bool is_own, const std::shared_ptr<wait>& by);
   /// A worker is, or will be soon, in a window in which it intends to use a key, until release() as often.
   void intend(std::int64_t slot, bool is_own);
   void release(std::int64_t slot);
@@ -70,23 +80,41 @@ class node_agent {
 
   /// Messages of a home. False: try again later.
   bool grant(std::int64_t slot, std::span<const std::byte> values);
+  bool grant_copy(std::int64_t slot, std::span<const std::byte> values);
+  bool refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number);
   void refuse(std::int64_t slot);
   bool recall(std::int64_t slot);
+  bool invalidate(std::int64_t slot);
   bool ask_back(std::int64_t slot);
 
-  /// Whether nothing is asked for, and there are no messages.
-  bool is_idle() const { return asked_.empty() && messages_.empty(); }
+  /// Whether progress() and take_messages() have nothing to do.
+  bool is_idle() const { return asked_.empty() && copies_.empty() && messages_.empty(); }
+  /// Sends pushes to copies, and ends those that nobody intends to use; true if it did something.
+  bool progress();
+  /// Whether all pushes to copies before a moment have been taken as messages, after progress().
+  using moment = std::uint64_t;
+  moment now() const { return last_moment_; }
+  bool has_taken_pushes(moment before) const {
+    return dirty_.empty() && std::ranges::all_of(waiting_, [&](const auto& each) { return each.second > before; });
+  }
+  /// Calls visit(slot) for keys of which there may be a copy, now or soon.
+  template <class Visitor>
+  void for_each_shared(Visitor&& visit) const {
+    for (const std::int64_t slot : copies_) visit(slot);
+    for (const auto& [slot, of] : asked_) visit(slot);
+  }
   /// Messages to send, in this order.
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
 
-  /// Asks no longer for a key, or for those for which is_lost(slot).
+  /// Asks no longer for a key, or for those for which is_lost(slot), whose copies are dropped.
   void give_up(std::int64_t slot);
   void give_up_if(const std::function<bool(std::int64_t)>& is_lost);
 
  private:
   struct asked {
-    std::int64_t record;  // 0: the key is one of this node
-    wish why;             // the home was told
+    std::int64_t record;                           // 0: the key is one of this node
+    held_keys::kind kind = held_keys::kind::main;  // of the record
+    wish why;                                      // the home was told
     std::chrono::nanoseconds since;
     bool is_localized = false;
     std::vector<std::shared_ptr<wait>> by = {};
@@ -96,15 +124,27 @@ class node_agent {
     held_keys::grant_number number;
   };
 
+  using asked_map = std::unordered_map<std::int64_t, asked>;
+
   asked* ask(std::int64_t slot, bool is_own, wish why);
-  std::int64_t reserve(std::int64_t slot, wish why);
+  asked& add_asked(std::int64_t slot, std::int64_t record, wish why);
+  void forget(asked_map::iterator which);
+  std::int64_t reserve(std::int64_t slot, wish why, held_keys::kind what = held_keys::kind::main);
+  bool give_back(std::int64_t slot, agent_message how);
+  bool end_copy(std::int64_t slot);
+  bool send_pushes(std::int64_t slot);
   bool evict(wish why);
   bool is_intended(std::int64_t slot) const { return windows_.contains(slot); }
   void add_arrival(std::int64_t slot);
-  void end_wait(const asked& of);
 
   held_keys& held_;
-  std::unordered_map<std::int64_t, asked> asked_;
+  const intent_effect effect_;
+  asked_map asked_;
+  std::unordered_set<std::int64_t> copies_;  // that are here
+  // Dirty copies whose sent pushes are perhaps not in the home's last value, and since when.
+  std::unordered_map<std::int64_t, moment> waiting_;
+  moment last_moment_ = 0;
+  std::vector<std::int64_t> dirty_, ending_;                // copies
   std::unordered_map<std::int64_t, std::int64_t> windows_;  // of intents, by slot
   std::deque<arrival> arrivals_;                            // of keys that may be here
   std::vector<message> messages_;

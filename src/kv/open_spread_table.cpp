@@ -41,10 +41,10 @@ std::vector<window_counts> make_windows(comm::collective_call& call, const key_h
 }
 
 spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, const key_homes& homes,
-                               std::int64_t foreign_bytes, const key_locks::process& self, kept_memory& kept) {
+                               const move_options& options, const key_locks::process& self, kept_memory& kept) {
   const comm::communicator& comm = call.comm();
   const topology::node_group& node = comm.node();
-  auto budget = static_cast<std::uint64_t>(foreign_bytes) / 64 * 64;
+  auto budget = static_cast<std::uint64_t>(options.foreign_bytes) / 64 * 64;
   mpi::bcast(budget, 0, node.comm);  // all ranks of the node see the same records
   const std::size_t bytes = node.rank == 0 ? held_keys::memory_bytes(budget, layout) : 0;
   const std::string name = self.name + " (foreign_bytes)";
@@ -52,7 +52,7 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
   kept.held = records;
   return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
           make_windows(call, homes, self.name, kept),
-          comm::share_table<int>(call, find_agents(comm), self.name.c_str())};
+          comm::share_table<int>(call, find_agents(comm), self.name.c_str()), options.effect};
 }
 
 }  // namespace
@@ -60,17 +60,17 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
 /// With keys that move there are two objects, and each has to know the other's name.
 std::unique_ptr<spread_table> open_spread_table(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                 std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                                std::shared_ptr<void> memory, std::int64_t foreign_bytes,
+                                                std::shared_ptr<void> memory, const move_options& options,
                                                 const key_locks::process& self) {
   const comm::communicator& comm = call.comm();
   const auto kept = std::make_shared<kept_memory>(kept_memory{std::move(memory)});
-  const bool can_move = foreign_bytes >= 0 && ranks->through().reserve_caller();
-  if (foreign_bytes >= 0 && !can_move)
+  const bool can_move = options.foreign_bytes >= 0 && ranks->through().reserve_caller();
+  if (options.foreign_bytes >= 0 && !can_move)
     base::log(SYNCYTE_LOG_WARN,
               "keys of {} stay at their homes: the transport has no memory for the messages that move them", self.name);
   std::optional<spread_table::moves> moving;
   if (mpi::allreduce(std::uint64_t{can_move}, MPI_MIN, comm.data()) != 0)
-    moving = make_moves(call, tables.front().layout(), *homes, foreign_bytes, self, *kept);
+    moving = make_moves(call, tables.front().layout(), *homes, options, self, *kept);
   const bool moves = moving.has_value();
   const spread_table::object_names objects{ranks->next_name(0), ranks->next_name(1)};
   auto result = std::make_unique<spread_table>(ranks, comm.node(), comm.rank(), std::move(homes), std::move(tables),

@@ -11,12 +11,16 @@
 
 namespace syncyte::kv {
 
+struct move_options {
+  std::int64_t foreign_bytes;  ///< memory for other nodes' keys on this node; negative, on all ranks: keys do not move
+  intent_effect effect;        ///< equal on all ranks
+};
+
 /// Makes the spread_table of a communicator's ranks, and serves its requests. Collective; ends in an agreement.
-/// `tables` have the keys of the node's ranks, by rank within the node; `memory` keeps their memory. Keys move if
-/// `foreign_bytes`, the memory for other nodes' keys on this node, is not negative; that is equal on all ranks.
+/// `tables` have the keys of the node's ranks, by rank within the node; `memory` keeps their memory.
 std::unique_ptr<spread_table> open_spread_table(comm::collective_call& call, std::shared_ptr<fabric::group> ranks,
                                                 std::shared_ptr<const key_homes> homes, std::vector<table> tables,
-                                                std::shared_ptr<void> memory, std::int64_t foreign_bytes,
+                                                std::shared_ptr<void> memory, const move_options& moves,
                                                 const key_locks::process& self);
 
 }  // namespace syncyte::kv

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kv/held_keys.hpp"
 #include "kv/table.hpp"
@@ -17,9 +18,10 @@ struct operation {
   bool reads;            ///< writes values of the caller; otherwise it reads them and changes the store
   bool replaces;         ///< makes keys anew whose last values are lost
 
-  /// Run the operation on all keys of a list, or on some.
+  /// Run the operation on all keys of a list, or on some; `shared` gets the slots with copies elsewhere that changed.
   void (*run)(table& at, std::span<const std::int64_t> keys, float* values);
-  void (*run_some)(table& at, std::span<const listed_key> keys, float* values, absent_keys& absent);
+  void (*run_some)(table& at, std::span<const listed_key> keys, float* values, absent_keys& absent,
+                   std::vector<std::int64_t>& shared);
   /// Runs the operation on keys of other nodes that are here.
   void (*run_held)(held_keys& at, std::span<const held_keys::held_key> keys, held_keys::grant_number newest,
                    float* values, absent_keys& absent);
@@ -28,6 +30,8 @@ struct operation {
   /// `given`, or writes `result`.
   std::size_t (*attempt)(table& at, std::span<const std::int64_t> keys, const std::byte* given, std::byte* result,
                          absent_keys& absent);
+  /// The same for one shared key. Null: the operation is done only when no other node has a copy.
+  access_result (*attempt_shared)(table& at, std::int64_t slot, std::byte* values);
   /// Runs the operation on one key of another node that may be here, without waiting.
   access_result (*attempt_held)(held_keys& at, std::int64_t slot, const std::byte* given, std::byte* result);
 };

@@ -20,9 +20,10 @@ split_operation::forward::forward(std::shared_ptr<home> at, const operation& wha
   running.drive();
 }
 
-split_operation::split_operation(std::shared_ptr<home> at, const operation& what, std::vector<std::int64_t> slots,
-                                 std::span<const std::size_t> left, std::vector<std::byte> values)
-    : home_(std::move(at)), what_(&what), values_(std::move(values)) {
+split_operation::split_operation(std::shared_ptr<home> at, const operation& what, int node,
+                                 std::vector<std::int64_t> slots, std::span<const std::size_t> left,
+                                 std::vector<std::byte> values)
+    : home_(std::move(at)), what_(&what), node_(node), values_(std::move(values)) {
   left_.reserve(left.size());
   std::size_t begin = 0;
   auto next = left.begin();
@@ -72,6 +73,16 @@ access_result split_operation::run(key& which) {
   return done == 0 ? access_result::busy : access_result::done;
 }
 
+/// `elsewhere`: copies have to end first.
+access_result split_operation::run_shared(key& which) {
+  const access_result prepared = home_->directory.prepare(node_, which.slot, what_->replaces);
+  if (prepared != access_result::done) return prepared;
+  if (what_->attempt_shared == nullptr) return run(which);
+  const access_result done = what_->attempt_shared(home_->values, which.slot, which.values.data());
+  if (done != access_result::busy && !what_->reads) home_->directory.note_change(which.slot);
+  return done;
+}
+
 void split_operation::fail_lost(const key& which) const {
   const move_facts& facts = *home_->facts;
   const int node = home_->directory.holder(which.slot);
@@ -90,9 +101,10 @@ bool split_operation::progress() {
       home_->directory.restore(each.slot);
       at = key_directory::place::at_home;
     }
-    if (at == key_directory::place::at_home) {
-      if (run(each) == access_result::busy) break;  // a later place may be the same key
-      finish(each);
+    if (at == key_directory::place::at_home || at == key_directory::place::shared) {
+      const access_result done = at == key_directory::place::at_home ? run(each) : run_shared(each);
+      if (done == access_result::busy) break;  // a later place may be the same key
+      done == access_result::elsewhere ? count_waiting(each) : finish(each);
     } else if (at == key_directory::place::lost) {
       fail_lost(each);
     } else {

@@ -15,14 +15,14 @@
 
 namespace syncyte::kv {
 
-/// An operation of another node's worker on keys that are not all at home, at their home. Keys at home are done at
-/// once; others are passed on to the node that has them, and those that are moving wait. The operation is counted for
-/// each key that it found elsewhere (key_directory) until the key is done.
+/// An operation of a worker on keys that are not all at home or are shared, at their home. Keys at home are done at
+/// once; others are passed on to the node that has them, and those that are moving wait, or those of which copies have
+/// to end. The operation is counted for each key that it found elsewhere (key_directory) until the key is done.
 class split_operation {
  public:
-  /// `slots`: of all keys. `left`: the places of keys that are not done, in their order. `values`: of all keys, given
-  /// or read so far.
-  split_operation(std::shared_ptr<home> at, const operation& what, std::vector<std::int64_t> slots,
+  /// `node`: of the worker. `slots`: of all keys. `left`: the places of keys that are not done, in their order.
+  /// `values`: of all keys, given or read so far.
+  split_operation(std::shared_ptr<home> at, const operation& what, int node, std::vector<std::int64_t> slots,
                   std::span<const std::size_t> left, std::vector<std::byte> values);
   ~split_operation();
   split_operation(const split_operation&) = delete;
@@ -51,12 +51,14 @@ class split_operation {
 
   bool collect();
   access_result run(key& which);
+  access_result run_shared(key& which);
   void finish(key& which);
   void count_waiting(key& which);
   [[noreturn]] void fail_lost(const key& which) const;
 
   std::shared_ptr<home> home_;
   const operation* what_;
+  int node_;
   std::vector<std::byte> values_;
   std::vector<key> left_;
   std::vector<std::unique_ptr<forward>> forwards_;

@@ -7,6 +7,7 @@
 
 #include "access/item_requests.hpp"
 #include "access/owners_transfer.hpp"
+#include "base/log.hpp"
 #include "kv/agent_target.hpp"
 #include "kv/asked_keys.hpp"
 #include "kv/key_items.hpp"
@@ -28,10 +29,12 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
   if (!moving) return;
   held_ = std::move(moving->held);
   windows_ = std::move(moving->windows);
-  facts_ = make_facts(std::move(moving->agents));
+  facts_ = make_facts(std::move(moving->agents), moving->effect);
+  notifying_ = make_stream();
 }
 
-std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents) const {
+std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents,
+                                                           intent_effect effect) const {
   return std::make_shared<const move_facts>(
       move_facts{.ranks = ranks_,
                  .rank = rank_,
@@ -42,6 +45,7 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
                  .slots = [homes = homes_](int rank) { return homes->slots(rank); },
                  .is_here = [&node = node_](int rank) { return node.is_here(rank); },
                  .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
+                 .effect = effect,
                  .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); }});
 }
 
@@ -129,7 +133,9 @@ class spread_table::run {
   void run_here() {
     for (const here_part& each : here_) {
       absent_keys absent;
-      what_.run_some(of_.table_of(each.owner), each.keys, values_, absent);
+      std::vector<std::int64_t> shared;
+      what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared);
+      of_.tell_of_changes(each.owner, shared);
       key_list keys;
       for (const std::size_t i : absent) keys.push_back(each.keys[i]);
       ask_again(each.owner, std::move(keys));
@@ -137,6 +143,8 @@ class spread_table::run {
     for (held_part& each : held_) {
       absent_keys absent;
       what_.run_held(*of_.held_, each.keys, std::min(grants_, before_.grants), values_, absent);
+      if (!what_.reads && of_.held_->must_tell_agent())
+        of_.notify(of_.tell_agent(*of_.notifying_, what_.name, move_operation::look));
       for (const std::size_t i : absent) each.later.push_back(each.keys[i].key);
       std::ranges::sort(each.later, {}, &listed_key::place);
       ask_again(each.owner, std::move(each.later));
@@ -212,7 +220,8 @@ class spread_table::run {
   /// `list` keeps the keys.
   void ask(int owner, std::shared_ptr<const void> list, std::span<const listed_key> keys) {
     if (!result_) result_ = std::make_unique<access::owners_transfer>(of_.ranks_, what_.name, &in_);
-    const key_items::owner to{owner, of_.homes_->slots(owner).first, of_.ranks_.get(), of_.homes_.get()};
+    const key_items::owner to{owner, of_.homes_->slots(owner).first, of_.ranks_.get(), of_.homes_.get(),
+                              of_.node_.index};
     result_->add(owner, std::make_unique<access::item_requests<key_items>>(
                             of_.objects_.homes, key_items(to, what_, std::move(list), keys, layout(), values_)));
   }
@@ -278,7 +287,8 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
   if (!held_) return nullptr;
   moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, 0);
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    if (!is_here(home, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
+    const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
+    if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_localize", std::move(asked));
 }
@@ -305,10 +315,47 @@ std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }
 
-std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
-  moved_keys nothing(ranks_->rank_name(agent_), move_operation::settle, 0);
-  nothing.add(0, {});  // a request has an item
-  return ask_agent(in, "store_worker_flush", std::move(nothing));
+/// A request has an item; this one says nothing.
+std::unique_ptr<access::transfer> spread_table::tell_agent(fabric::stream& in, const char* name,
+                                                           move_operation what) const {
+  moved_keys nothing(ranks_->rank_name(agent_), what, 0);
+  nothing.add(0, {});
+  return ask_agent(in, name, std::move(nothing));
 }
+
+std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
+  return tell_agent(in, "store_worker_flush", move_operation::settle);
+}
+
+// ---- copies
+
+/// A notice is not waited for, but by send_pushes().
+void spread_table::notify(std::unique_ptr<access::transfer> notice) {
+  notices_.add(std::make_shared<access::started>(notifying_, std::move(notice)));
+}
+
+/// Tells a home of this node which keys have changed of which other nodes have copies.
+void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots) {
+  if (slots.empty()) return;
+  moved_keys changed(ranks_->rank_name(home), move_operation::changed, static_cast<std::uint64_t>(node_.index));
+  for (const std::int64_t slot : slots) changed.add(static_cast<std::uint64_t>(slot - homes_->slots(home).first), {});
+  auto notice = std::make_unique<access::owners_transfer>(ranks_, "store_worker_push", notifying_.get());
+  notice->add(home, std::make_unique<access::item_requests<moved_keys>>(objects_.homes, std::move(changed)));
+  notify(std::move(notice));
+}
+
+/// The agent may be dead: then there are no copies.
+void spread_table::wait_for_agent(const char* name, move_operation what) const {
+  if (!held_->may_have_copies()) return;
+  const auto error = base::error_of([&] { tell_agent(*notifying_, name, what)->wait(); });
+  if (error) base::log(SYNCYTE_LOG_INFO, "copies of keys were given up: {}", error->what());
+}
+
+void spread_table::send_pushes() {
+  notices_.await_ends();
+  wait_for_agent("store_sync", move_operation::send_pushes);
+}
+
+void spread_table::renew_copies() { wait_for_agent("store_sync", move_operation::renew_copies); }
 
 }  // namespace syncyte::kv

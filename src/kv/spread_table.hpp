@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "access/transfer.hpp"
@@ -18,26 +17,13 @@
 #include "kv/key_homes.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
+#include "kv/started_operations.hpp"
 #include "kv/table.hpp"
+#include "kv/unanswered_operations.hpp"
 #include "kv/window_counts.hpp"
 #include "topology/node_group.hpp"
 
 namespace syncyte::kv {
-
-/// Operations of a worker that are not answered, which its next one may not overtake: what is on its way to a home must
-/// not be overtaken by an access at this node to which the key has moved meanwhile.
-struct unanswered_operations {
-  using slot_set = std::unordered_set<std::int64_t>;
-
-  /// The number of grants when the oldest of them began: it may have asked for any key that was granted later.
-  held_keys::grant_number grants = std::numeric_limits<held_keys::grant_number>::max();
-  /// Slots of keys that they have asked for although the home is at this node, or the key was.
-  std::vector<std::shared_ptr<const slot_set>> asked = {};
-
-  bool have_asked(std::int64_t slot) const {
-    return std::ranges::any_of(asked, [&](const auto& each) { return each->contains(slot); });
-  }
-};
 
 /// A started operation, or what is left of it.
 struct started_transfer {
@@ -62,6 +48,7 @@ class spread_table {
     std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
     std::vector<window_counts> windows;   // of the node's ranks
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
+    intent_effect effect = intent_effect::moves_or_copies;
   };
 
   /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
@@ -108,17 +95,25 @@ class spread_table {
   std::unique_ptr<access::transfer> close_windows(fabric::stream& in, std::span<const std::int64_t> keys);
   /// Ends when all keys that this node has asked for are here or refused.
   std::unique_ptr<access::transfer> settle(fabric::stream& in);
+  /// Collective operations call the first before all ranks have met, and the second after it: then all workers see all
+  /// pushes that were complete before, also in copies.
+  void send_pushes();
+  void renew_copies();
   /// The time in which nearly all keys come that this node asks for.
   std::chrono::nanoseconds coming_time() const { return held_->coming_time(); }
 
  private:
   class run;
 
-  std::shared_ptr<const move_facts> make_facts(std::shared_ptr<const int[]> agents) const;
+  std::shared_ptr<const move_facts> make_facts(std::shared_ptr<const int[]> agents, intent_effect effect) const;
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
   std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
+  std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what) const;
+  void wait_for_agent(const char* name, move_operation what) const;
+  void tell_of_changes(int home, std::span<const std::int64_t> slots);
+  void notify(std::unique_ptr<access::transfer> notice);
   bool is_elsewhere(std::int64_t slot) const;
   const window_counts& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   bool is_here(int home, std::int64_t slot,
@@ -136,6 +131,8 @@ class spread_table {
   std::shared_ptr<held_keys> held_;
   std::vector<window_counts> windows_;
   std::shared_ptr<const move_facts> facts_;
+  std::shared_ptr<fabric::stream> notifying_;
+  started_operations notices_;  // to the agent and to homes of this node, about shared keys
 };
 
 }  // namespace syncyte::kv

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "access/started.hpp"
-#include "kv/spread_table.hpp"
+#include "kv/unanswered_operations.hpp"
 
 namespace syncyte::kv {
 

@@ -37,6 +37,7 @@ void check_options(syncyte_dtype_t dtype, const store_options& options) {
   base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
   base::expect_known<base::known::store_homes>(options.homes, "options->homes");
+  base::expect_known<base::known::store_intents>(options.intents, "options->intents");
   base::expect(options.foreign_bytes >= -1, SYNCYTE_ERR_ARGUMENT, "options->foreign_bytes", options.foreign_bytes,
                "0 or more, or -1");
   base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
@@ -126,6 +127,17 @@ distribution::axis axis_of(syncyte_store_homes_t kind, std::int64_t keys, int ra
   }
 }
 
+intent_effect effect_of(syncyte_store_intents_t intents) {
+  switch (intents) {
+    case SYNCYTE_STORE_INTENTS_MOVE:
+      return intent_effect::moves;
+    case SYNCYTE_STORE_INTENTS_COPY:
+      return intent_effect::copies;
+    default:
+      return intent_effect::moves_or_copies;
+  }
+}
+
 /// Lengths of keys in the order of their slots.
 std::vector<std::int64_t> by_slot(std::span<const std::int64_t> lengths, const key_homes& slots) {
   std::vector<std::int64_t> result(lengths.size());
@@ -203,6 +215,7 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   call.fact("num_keys", keys);
   call.fact("lengths_length", lengths_length);
   call.fact("homes", options.homes);
+  call.fact("intents", options.intents);
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
   call.name_fact("store", options.name);
   call.agree();
@@ -226,7 +239,8 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   table here = tables.size() == 1 ? tables.front() : tables[static_cast<std::size_t>(comm->node().rank)];
   if (ranks)
     held->spread = open_spread_table(call, std::move(ranks), homes, std::move(tables), held,
-                                     foreign_bytes_of(call, options, *held->values), process_of(*comm, text));
+                                     {foreign_bytes_of(call, options, *held->values), effect_of(options.intents)},
+                                     process_of(*comm, text));
   return std::shared_ptr<store>(new store(std::move(comm), text, options, homes, std::move(here), held->spread, held));
 }
 
@@ -334,9 +348,11 @@ std::shared_ptr<sampling> store::find_sampling() const {
 
 void store::synchronize(const char* operation) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (moving() != nullptr) moving()->send_pushes();
   comm::collective_call call(*comm_, operation, comm::collective_call::always_agrees);
   call.fact("creation number of the store", static_cast<std::int64_t>(id_));
   call.agree();  // no rank leaves before all have entered
+  if (moving() != nullptr) moving()->renew_copies();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

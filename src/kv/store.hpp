@@ -26,7 +26,8 @@ struct store_options {
   std::string name;  // equal on all ranks
   std::int32_t workers = 1;
   syncyte_store_homes_t homes = SYNCYTE_STORE_HOMES_CYCLIC;
-  std::int64_t foreign_bytes = -1;   // memory for other nodes' keys on this node; -1: a quarter of the node's values
+  std::int64_t foreign_bytes = -1;  // memory for other nodes' keys on this node; -1: a quarter of the node's values
+  syncyte_store_intents_t intents = SYNCYTE_STORE_INTENTS_MOVE_OR_COPY;
   std::optional<base::error> error;  // the caller's error on this rank, if any
   std::string label = {};            // for messages, instead of the name; ranks may differ
 };

@@ -113,11 +113,14 @@ std::size_t table::pull_each(List list, absent_keys* absent) const {
 }
 
 template <class Access, class List>
-std::size_t table::push_each(List list, absent_keys* absent) {
-  return for_each<true>(list, absent,
-                        [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
-                          return add_values<Access>(words_, key, add_, given, to, length, any_key);
-                        });
+std::size_t table::push_each(List list, absent_keys* absent, std::vector<std::int64_t>* shared) {
+  return for_each<true>(
+      list, absent, [&](std::int64_t key, std::byte* to, const std::byte* given, std::int64_t length) {
+        const access_result result = add_values<Access>(words_, key, add_, given, to, length, any_key);
+        if (result == access_result::done_shared && shared != nullptr) [[unlikely]]
+          shared->push_back(key);
+        return result;
+      });
 }
 
 template <class Access, class List>
@@ -148,11 +151,19 @@ void table::set(std::span<const std::int64_t> keys, const float* values) {
 void table::pull(std::span<const listed_key> keys, float* values, absent_keys& absent) const {
   pull_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
 }
-void table::push(std::span<const listed_key> keys, const float* values, absent_keys& absent) {
-  push_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
+void table::push(std::span<const listed_key> keys, const float* values, absent_keys& absent,
+                 std::vector<std::int64_t>& shared) {
+  push_each<waiting>(partial_list(keys, bytes_of(values)), &absent, &shared);
 }
 void table::set(std::span<const listed_key> keys, const float* values, absent_keys& absent) {
   set_each<waiting>(partial_list(keys, bytes_of(values)), &absent);
+}
+
+access_result table::try_pull_shared(std::int64_t key, std::byte* values) const {
+  return read_values<trying_shared>(words_, key, values_of(key).data(), values, layout_.length(key), any_key);
+}
+access_result table::try_push_shared(std::int64_t key, const std::byte* values) {
+  return add_values<trying_shared>(words_, key, add_, values, values_of(key).data(), layout_.length(key), any_key);
 }
 
 std::size_t table::try_pull(std::span<const std::int64_t> keys, std::byte* values, absent_keys& absent) const {

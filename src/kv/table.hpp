@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "kv/key_access.hpp"
 #include "kv/key_layout.hpp"
 #include "kv/key_locks.hpp"
 #include "rows/wide_rows.hpp"
@@ -51,17 +52,22 @@ class table {
 
   /// Pulls, pushes or sets the values of some keys of a list; the whole list's values begin at `values`. Adds to
   /// `absent`. All keys that follow an absent one in a set are absent too, so that the last values of a repeated key
-  /// stay.
+  /// stay. A push adds the slots to `shared` of which other nodes have copies; a set treats them as absent.
   void pull(std::span<const listed_key> keys, float* values, absent_keys& absent) const;
-  void push(std::span<const listed_key> keys, const float* values, absent_keys& absent);
+  void push(std::span<const listed_key> keys, const float* values, absent_keys& absent,
+            std::vector<std::int64_t>& shared);
   void set(std::span<const listed_key> keys, const float* values, absent_keys& absent);
 
   /// As pull, push and set, for the thread that moves keys, which must not wait: returns the number of keys done or
   /// absent, which is less than all if another thread is writing the next key. The bytes of the values have any
-  /// alignment.
+  /// alignment. Shared keys are absent.
   std::size_t try_pull(std::span<const std::int64_t> keys, std::byte* values, absent_keys& absent) const;
   std::size_t try_push(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent);
   std::size_t try_set(std::span<const std::int64_t> keys, const std::byte* values, absent_keys& absent);
+
+  /// The same for one key, which may be shared.
+  access_result try_pull_shared(std::int64_t key, std::byte* values) const;
+  access_result try_push_shared(std::int64_t key, const std::byte* values);
 
   /// The values of a key that is going elsewhere; locks() tells when they may be read or written.
   std::span<std::byte> values_of(std::int64_t key) const;
@@ -74,7 +80,7 @@ class table {
   template <class Access, class List>
   std::size_t pull_each(List list, absent_keys* absent) const;
   template <class Access, class List>
-  std::size_t push_each(List list, absent_keys* absent);
+  std::size_t push_each(List list, absent_keys* absent, std::vector<std::int64_t>* shared = nullptr);
   template <class Access, class List>
   std::size_t set_each(List list, absent_keys* absent);
 

@@ -14,6 +14,14 @@ namespace {
 /// Pause between two looks for ranks that died with keys that others wish.
 constexpr auto death_pause = std::chrono::milliseconds(100);
 
+/// Takes bytes of one key from the data of several.
+std::span<const std::byte> take_front(std::span<const std::byte>& data, std::size_t bytes) {
+  base::require(bytes <= data.size(), SYNCYTE_ERR_INTERNAL, "a request lacks {} bytes of values", bytes - data.size());
+  const auto result = data.first(bytes);
+  data = data.subspan(bytes);
+  return result;
+}
+
 }  // namespace
 
 /// Fills asked_ with the request's slots; throws unless all are this rank's.
@@ -35,17 +43,29 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
   if (request.header.operation <= most_operations || home_ == nullptr)
     return serve(find_operation(request.header.operation), request, items, reply);
   const int node = static_cast<int>(items.first_argument());
+  key_directory& directory = home_->directory;
   switch (what) {
     case move_operation::acquire:
       return acquire(request, node, wish::localize);
     case move_operation::intend:
       return acquire(request, node, wish::intend);
     case move_operation::keep:
-      for (const std::int64_t slot : asked_) home_->directory.keep(node, slot);
+      for (const std::int64_t slot : asked_) directory.keep(node, slot);
       return true;
     case move_operation::give_back:
     case move_operation::give_back_none:
-      return give_back(items, node);
+    case move_operation::share:
+      give_back(what, items, node);
+      return true;
+    case move_operation::pushes:
+    case move_operation::end_copy:
+    case move_operation::end_copy_none:
+      return take_pushes(what, request, items, node);
+    case move_operation::changed:
+      for (const std::int64_t slot : asked_) directory.note_change(slot);
+      return true;
+    case move_operation::renew:
+      return renew(node);
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of a home", request.header.operation);
   }
@@ -67,7 +87,8 @@ bool table_target::serve(const operation& what, fabric::served_request& request,
   base::require(home_ != nullptr, SYNCYTE_ERR_INTERNAL, "a key is elsewhere, and keys do not move");
   for (std::size_t i = done; i < asked_.size(); ++i) absent_.push_back(i);
   const std::span<const std::byte> values = what.reads ? std::span<const std::byte>(result) : items.data();
-  auto state = std::make_shared<split_operation>(home_, what, asked_, absent_,
+  const int node = static_cast<int>(items.first_argument());
+  auto state = std::make_shared<split_operation>(home_, what, node, asked_, absent_,
                                                  std::vector<std::byte>(values.begin(), values.end()));
   request.state = state;
   return go_on(*state, what, reply);
@@ -99,8 +120,8 @@ bool table_target::answer_each(move_operation what, fabric::answer& reply) {
 }
 
 std::int32_t table_target::locate(std::int64_t slot) const {
-  const bool is_away = home_ != nullptr && home_->directory.find(slot) != key_directory::place::at_home;
-  return is_away ? home_->facts->agents[home_->directory.holder(slot)] : rank_;
+  return home_ != nullptr && home_->directory.is_away(slot) ? home_->facts->agents[home_->directory.holder(slot)]
+                                                            : rank_;
 }
 
 std::int32_t table_target::adopt(std::int64_t slot) {
@@ -117,15 +138,37 @@ bool table_target::acquire(fabric::served_request& request, int node, wish why) 
   return true;
 }
 
-bool table_target::give_back(const access::served_items& items, int node) {
+void table_target::give_back(move_operation what, const access::served_items& items, int node) {
   std::span<const std::byte> values = items.data();
   for (const std::int64_t slot : asked_) {
-    const std::size_t bytes = items.data().empty() ? 0 : values_.values_of(slot).size();
-    base::require(bytes <= values.size(), SYNCYTE_ERR_INTERNAL, "{} keys with {} bytes of values", asked_.size(),
-                  items.data().size());
-    home_->directory.give_back(node, slot, values.first(bytes));
-    values = values.subspan(bytes);
+    const auto mine = take_front(values, what == move_operation::give_back_none ? 0 : values_.values_of(slot).size());
+    what == move_operation::share ? home_->directory.share(node, slot, mine)
+                                  : home_->directory.give_back(node, slot, mine);
   }
+}
+
+bool table_target::take_pushes(move_operation what, fabric::served_request& request, const access::served_items& items,
+                               int node) {
+  std::span<const std::byte> data = items.data();
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const std::int64_t slot = asked_[i];
+    const auto number = what == move_operation::pushes ? static_cast<std::uint8_t>(take_front(data, 1)[0]) : 0;
+    const auto pushes = take_front(data, what == move_operation::end_copy_none ? 0 : values_.values_of(slot).size());
+    if (i < request.done) continue;
+    if (!(what == move_operation::pushes ? home_->directory.add_pushes(node, slot, number, pushes)
+                                         : home_->directory.end_copy(node, slot, pushes)))
+      return false;
+    ++request.done;
+  }
+  return true;
+}
+
+/// What was said of a node's copies before goes before the answer.
+bool table_target::renew(int node) {
+  if (!home_->directory.refresh()) return false;
+  home_->queue_messages();
+  home_->messages.add(home_->facts->agents[node], move_operation::renewed,
+                      static_cast<std::uint64_t>(home_->facts->rank), 0);
   return true;
 }
 

@@ -45,7 +45,9 @@ class table_target final : public fabric::target {
   std::int32_t locate(std::int64_t slot) const;
   std::int32_t adopt(std::int64_t slot);
   bool acquire(fabric::served_request& request, int node, wish why);
-  bool give_back(const access::served_items& items, int node);
+  void give_back(move_operation what, const access::served_items& items, int node);
+  bool take_pushes(move_operation what, fabric::served_request& request, const access::served_items& items, int node);
+  bool renew(int node);
 
   table values_;
   key_range keys_;

@@ -103,16 +103,27 @@ static void move_keys(user* me, int waits, int64_t count) {
   EXPECT_OK(syncyte_store_worker_ilocalize(me->worker, &keys, &me->moving));
 }
 
+/* Windows of a few clocks, which pass meanwhile. */
+static void intend(user* me, int64_t count) {
+  int64_t list[batch], clock = 0;
+  for (int64_t k = 0; k < count; ++k) list[k] = draw_written(me);
+  const syncyte_buffer_t keys = vector_of(list, SYNCYTE_INT64, count);
+  EXPECT_OK(syncyte_store_worker_advance_clock(me->worker, &clock));
+  EXPECT_OK(syncyte_store_worker_intent(me->worker, &keys, clock, clock + 1 + draw(me, 3)));
+}
+
 static void* storm(void* context) {
   user* const me = context;
   for (int i = 0; i < operations && !me->is_wrong; ++i) {
-    const int64_t kind = draw(me, 12), count = 1 + draw(me, batch);
+    const int64_t kind = draw(me, 14), count = 1 + draw(me, batch);
     if (kind < 5)
       write_keys(me, kind == 0, count);
     else if (kind < 10)
       read_keys(me, kind == 5, count);
-    else
+    else if (kind < 12)
       move_keys(me, kind == 10, count);
+    else
+      intend(me, count);
   }
   if (me->moving != NULL) EXPECT_OK(syncyte_request_wait(&me->moving));
   EXPECT_OK(syncyte_store_worker_barrier(me->worker));

@@ -58,6 +58,7 @@ class simulated_store {
   /// No thread uses the store any more.
   ~simulated_store() {
     for (const auto& each : tables_) each->stop_serving();
+    tables_.clear();
     engines_.clear();
   }
   simulated_store(const simulated_store&) = delete;
@@ -68,7 +69,7 @@ class simulated_store {
   kv::spread_table& at(int rank) { return *tables_[static_cast<std::size_t>(rank)]; }
   fabric::engine& engine(int rank) { return *engines_[static_cast<std::size_t>(rank)]; }
   const kv::key_homes& homes() const { return *homes_; }
-  /// Number of times that a key has come to another node than its home's.
+  /// Number of times that a key, or a copy, has come to another node than its home's.
   std::uint64_t moves() const {
     std::uint64_t sum = 0;
     for (const auto& each : nodes_) sum += each->counter->grants();
@@ -178,6 +179,7 @@ class simulated_worker {
   void flush() {
     started_.await_ends();
     windows_.await_ends();
+    at_.send_pushes();
     base::error_of([&] { at_.settle(*intending_)->wait(); });  // the agent may be dead
   }
 

@@ -16,10 +16,12 @@ using kv::completion;
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
 
-inline std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths, std::int64_t foreign_bytes = -1,
-                                             std::int32_t workers = 1) {
-  return kv::store::create(shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
-                           {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .error = {}});
+inline std::shared_ptr<kv::store> make_store(std::int64_t keys, const key_list& lengths,
+                                             std::int64_t foreign_bytes = -1, std::int32_t workers = 1,
+                                             syncyte_store_intents_t intents = SYNCYTE_STORE_INTENTS_MOVE_OR_COPY) {
+  return kv::store::create(
+      shared_world(), SYNCYTE_FLOAT32, keys, std::ssize(lengths), lengths.data(),
+      {.name = "moving", .workers = workers, .foreign_bytes = foreign_bytes, .intents = intents, .error = {}});
 }
 
 /// A worker whose keys and values are vectors.

@@ -32,7 +32,7 @@ std::int64_t count_local(const kv::store& of, const key_list& list) {
 
 class intents : public ::testing::Test {
  protected:
-  std::shared_ptr<kv::store> store = make_store(keys, {2});
+  std::shared_ptr<kv::store> store = make_store(keys, {2}, -1, 1, SYNCYTE_STORE_INTENTS_MOVE);
   const key_list wanted = keys_from(5, 20);
 
   bool are_here() const { return store->are_local(wanted); }
@@ -109,7 +109,7 @@ TEST_F(intents, stay_open_through_windows_that_follow_each_other) {
 }
 
 TEST_F(intents, of_several_workers_are_counted) {
-  store = make_store(keys, {2}, -1, 2);
+  store = make_store(keys, {2}, -1, 2, SYNCYTE_STORE_INTENTS_MOVE);
   user mine(store), other(store, 1);
   if (is_first()) {
     mine.intend(wanted, 0, 1);

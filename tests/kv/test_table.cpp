@@ -203,8 +203,10 @@ TEST(table, tells_which_keys_are_elsewhere) {
   ASSERT_EQ(locks.try_begin_write(1, kv::key_locks::damage::is_refused), kv::key_locks::attempt::locked);
   locks.leave(1);
   kv::absent_keys absent;
-  mine.push(list, values.data(), absent);
+  key_list shared_slots;
+  mine.push(list, values.data(), absent, shared_slots);
   EXPECT_EQ(absent, kv::absent_keys{1});
+  EXPECT_EQ(shared_slots, key_list{});
   absent.clear();
   mine.pull(list, found.data(), absent);
   EXPECT_EQ(absent, kv::absent_keys{1});
@@ -218,6 +220,43 @@ TEST(table, tells_which_keys_are_elsewhere) {
   EXPECT_FALSE(mine.locks().begin_write(1, kv::key_locks::damage::is_mended));
   locks.come_back(1);
   EXPECT_EQ(pulled(mine, {1}), (std::vector<float>{0, 0}));
+}
+
+/// Workers of the node read shared keys and add to them; the serving thread looks first at who has copies.
+TEST(table, tells_which_keys_are_shared) {
+  memory shared(kv::key_layout(3, 2));
+  kv::table mine = shared.seen_by(0);
+  kv::key_locks locks(&shared.word(0), {1, [](int) { return true; }});
+  const std::vector<kv::listed_key> list{{0, 0}, {1, 2}, {2, 4}};
+  std::vector<float> values(6, 1.0f), found(6, -1.0f);
+  const auto given = reinterpret_cast<const std::byte*>(values.data());
+  ASSERT_TRUE(locks.begin_write(1, kv::key_locks::damage::is_refused));
+  EXPECT_FALSE(mine.locks().end_sharing(1));  // it is being written
+  locks.share(1);
+  kv::absent_keys absent;
+  key_list shared_slots;
+  mine.push(list, values.data(), absent, shared_slots);
+  mine.pull(list, found.data(), absent);
+  EXPECT_EQ(absent, kv::absent_keys{});
+  EXPECT_EQ(shared_slots, key_list{1});
+  EXPECT_EQ(found, values);
+  mine.set(list, values.data(), absent);
+  EXPECT_EQ(absent, (kv::absent_keys{1, 2}));
+  const auto serve = [&](auto&& attempt) {
+    absent.clear();
+    EXPECT_EQ(attempt(), 3u);
+    EXPECT_EQ(absent, kv::absent_keys{1});
+  };
+  serve([&] { return mine.try_pull(key_list{0, 1, 2}, reinterpret_cast<std::byte*>(found.data()), absent); });
+  serve([&] { return mine.try_push(key_list{0, 1, 2}, given, absent); });
+  serve([&] { return mine.try_set(key_list{0, 1, 2}, given, absent); });
+  EXPECT_EQ(mine.try_push_shared(1, given), kv::access_result::done_shared);
+  EXPECT_EQ(mine.try_pull_shared(1, reinterpret_cast<std::byte*>(found.data())), kv::access_result::done);
+  EXPECT_EQ(found[0], 2.0f);
+  EXPECT_TRUE(mine.locks().end_sharing(1));
+  absent.clear();
+  mine.set(list, values.data(), absent);
+  EXPECT_EQ(absent, kv::absent_keys{});
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ module syncyte_store_c
   ! in order, as the rows of a tensor: often used keys that are neighbours share a rank
   integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_BLOCK = 3_c_int32_t
 
+  !> What intents of workers do with a key, between nodes.
+  ! it moves to the node that intends to use it; each of several gets a copy
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENTS_MOVE_OR_COPY = 1_c_int32_t
+  ! it moves to the first node, and others use it there: it is linearizable
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENTS_MOVE = 2_c_int32_t
+  ! each node gets a copy; only localize moves keys
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENTS_COPY = 3_c_int32_t
+
   !> Schemes of sampling.
   ! keys are drawn when the sample is prepared
   integer(c_int32_t), parameter :: SYNCYTE_STORE_PREPARED = 1_c_int32_t
@@ -36,7 +44,7 @@ module syncyte_store_c
   !> Options of a new store.
   type, bind(C) :: syncyte_store_options_t
     ! sizeof(syncyte_store_options_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
+    integer(c_size_t) :: struct_size = 48_c_size_t
     ! may be null, which is a name of its own; equal on all ranks
     type(c_ptr) :: name = c_null_ptr
     ! number of this process's workers, 1 to 65536; ranks may differ
@@ -48,6 +56,8 @@ module syncyte_store_c
     ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
     ! at least 1 MiB, at most an eighth of the memory that is free
     integer(c_int64_t) :: foreign_bytes = -1_c_int64_t
+    ! what intents do; equal on all ranks
+    integer(c_int32_t) :: intents = 1_c_int32_t
   end type syncyte_store_options_t
 
   !> Sampling options. Only keys that have as many values as min_key are drawn. Scheme local: a key is drawn from
@@ -103,7 +113,8 @@ module syncyte_store_c
 
   interface
 
-    !> Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, options->name.
+    !> Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, intents,
+    !> options->name.
     ! comm [in]: its ranks
     ! dtype [in]: SYNCYTE_FLOAT32
     ! num_keys [in]: 1 or more
@@ -443,7 +454,9 @@ module syncyte_store_c
     end function syncyte_store_worker_ilocalize
 
     !> Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly
-    !> before, unless workers of other nodes intend to use them then. Local; waits for nothing.
+    !> before, or copies of them if workers of other nodes intend to use them too (store_options_t::intents). A copy
+    !> goes when no window of this node's workers needs it. A key for which there is no memory is used where it is.
+    !> Local; waits for nothing.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! start [in]: 0 or more

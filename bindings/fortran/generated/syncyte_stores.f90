@@ -66,8 +66,8 @@ module syncyte_stores
 contains
 
   !> Makes a store of zeros. Collective.
-  subroutine store_create(self, comm, num_keys, lengths, name, workers, homes, label, foreign_bytes, stat, &
-      errmsg)
+  subroutine store_create(self, comm, num_keys, lengths, name, workers, homes, label, foreign_bytes, intents, &
+      stat, errmsg)
     class(syncyte_store), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target :: num_keys  !! any integer: 1 or more
@@ -80,6 +80,7 @@ contains
     ! memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values,
     ! at least 1 MiB, at most an eighth of the memory that is free
     type(*), dimension(..), intent(in), target, optional :: foreign_bytes
+    integer, intent(in), optional :: intents  !! what intents do; equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: num_keys_c
@@ -107,6 +108,7 @@ contains
     if (present(foreign_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(foreign_bytes, &
         "foreign_bytes"//c_null_char, foreign_bytes_c)
     if (present(foreign_bytes)) options%foreign_bytes = foreign_bytes_c
+    if (present(intents)) options%intents = int(intents, c_int32_t)
     made = c_null_ptr
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_ERROR_EVERYWHERE_ALWAYS, comm%handle, local, "store_create"//c_null_char)

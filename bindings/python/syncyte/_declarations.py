@@ -156,6 +156,14 @@ class StoreHomes(enum.IntEnum):
     HOMES_BLOCK = 3  # in order, as the rows of a tensor: often used keys that are neighbours share a rank
 
 
+class StoreIntents(enum.IntEnum):
+    """What intents of workers do with a key, between nodes."""
+
+    INTENTS_MOVE_OR_COPY = 1  # it moves to the node that intends to use it; each of several gets a copy
+    INTENTS_MOVE = 2  # it moves to the first node, and others use it there: it is linearizable
+    INTENTS_COPY = 3  # each node gets a copy; only localize moves keys
+
+
 class StoreScheme(enum.IntEnum):
     """Schemes of sampling."""
 
@@ -250,6 +258,9 @@ SYNCYTE_OPTIMIZER_ADAM = 3
 SYNCYTE_STORE_HOMES_CYCLIC = 1
 SYNCYTE_STORE_HOMES_HASH = 2
 SYNCYTE_STORE_HOMES_BLOCK = 3
+SYNCYTE_STORE_INTENTS_MOVE_OR_COPY = 1
+SYNCYTE_STORE_INTENTS_MOVE = 2
+SYNCYTE_STORE_INTENTS_COPY = 3
 SYNCYTE_STORE_PREPARED = 1
 SYNCYTE_STORE_INTENDED = 2
 SYNCYTE_STORE_SHARED = 3
@@ -703,7 +714,7 @@ class OptimizerOptions(ctypes.Structure):
 class StoreOptions(ctypes.Structure):
     """Options of a new store."""
 
-    _defaults_: dict[str, Any] = {"workers": 1, "homes": 1, "foreign_bytes": -1}
+    _defaults_: dict[str, Any] = {"workers": 1, "homes": 1, "foreign_bytes": -1, "intents": 1}
     _fields_ = [
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_options_t)
         ("name", ctypes.c_char_p),  # may be null, which is a name of its own; equal on all ranks
@@ -711,6 +722,7 @@ class StoreOptions(ctypes.Structure):
         ("homes", ctypes.c_int32),  # home ranks of the keys; equal on all ranks
         ("label", ctypes.c_char_p),  # name for messages, if not null; ranks may differ
         ("foreign_bytes", ctypes.c_int64),  # memory on this node for keys of other nodes, as its lowest rank gives it; -1: a quarter of the node's values, at least 1 MiB, at most an eighth of the memory that is free
+        ("intents", ctypes.c_int32),  # what intents do; equal on all ranks
     ]
 
 
@@ -3731,10 +3743,10 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # tensor (in): a tensor
         ],
     ),
-    # Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, options->name.
-    # Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype; on
-    # several nodes: a length of more than 65534, or no fabric between them, for the reason that the message names),
-    # SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
+    # Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, intents,
+    # options->name. Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED
+    # (another dtype; on several nodes: a length of more than 65534, or no fabric between them, for the reason that the
+    # message names), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
     "syncyte_store_create": Function(
         ctypes.c_int32,
         [
@@ -3979,8 +3991,9 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly before,
-    # unless workers of other nodes intend to use them then. Local; waits for nothing. Returns: as pull;
-    # SYNCYTE_ERR_ARGUMENT.
+    # or copies of them if workers of other nodes intend to use them too (store_options_t::intents). A copy goes when no
+    # window of this node's workers needs it. A key for which there is no memory is used where it is. Local; waits for
+    # nothing. Returns: as pull; SYNCYTE_ERR_ARGUMENT.
     "syncyte_store_worker_intent": Function(
         ctypes.c_int32,
         [

@@ -99,6 +99,10 @@ class Store(Handle):
     foreign_bytes : int, optional
         Memory on this node for keys of other nodes (localize()), as its lowest rank gives it. None: a quarter of the
         node's values, at least 1 MiB, at most an eighth of the memory that is free.
+    intents : str
+        What intents do with a key. "move_or_copy": it moves to the one node that intends to use it; each of several
+        gets a copy, which shows other nodes' pushes a little later. "move": it moves to the first node, and the others
+        use it there, so that all operations on a key have one order in time. "copy": each node gets a copy.
 
     Raises
     ------
@@ -121,6 +125,7 @@ class Store(Handle):
         homes: str = "cyclic",
         label: str | None = None,
         foreign_bytes: int | None = None,
+        intents: str = "move_or_copy",
     ) -> None:
         comm = comm_or_world(comm)
 
@@ -132,7 +137,8 @@ class Store(Handle):
             room = (
                 -1 if foreign_bytes is None else at_least(0, as_int64(foreign_bytes, "foreign_bytes"), "foreign_bytes")
             )
-            chosen = _library.new_struct(c.StoreOptions, workers=threads, homes=placed, foreign_bytes=room, **names)
+            places = {"homes": placed, "intents": _choice(intents, c.StoreIntents, "intents", "INTENTS_")}
+            chosen = _library.new_struct(c.StoreOptions, workers=threads, foreign_bytes=room, **places, **names)
             return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("store_create", prepare, always=True)
@@ -543,7 +549,8 @@ class StoreWorker(Handle):
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
         """Signals that this worker will use keys while its clock is in [start, end).
 
-        They come to this node shortly before, unless workers of other nodes intend to use them then. Waits for nothing.
+        They come to this node shortly before, or copies of them if workers of other nodes intend to use them too (see
+        the class's `intents`). A copy goes when no window of this node's workers needs it. Waits for nothing.
 
         Parameters
         ----------

@@ -68,6 +68,17 @@ enum syncyte_store_homes_values {
       3 /**< in order, as the rows of a tensor: often used keys that are neighbours share a rank */
 };
 
+/** What intents do: one of ::syncyte_store_intents_values. */
+typedef int32_t syncyte_store_intents_t;
+
+/** What intents of workers do with a key, between nodes. */
+enum syncyte_store_intents_values {
+  SYNCYTE_STORE_INTENTS_MOVE_OR_COPY =
+      1,                          /**< it moves to the node that intends to use it; each of several gets a copy */
+  SYNCYTE_STORE_INTENTS_MOVE = 2, /**< it moves to the first node, and others use it there: it is linearizable */
+  SYNCYTE_STORE_INTENTS_COPY = 3  /**< each node gets a copy; only localize moves keys */
+};
+
 /** Options of a new store. */
 typedef struct syncyte_store_options_t {
   size_t struct_size;          /**< sizeof(syncyte_store_options_t) */
@@ -78,10 +89,12 @@ typedef struct syncyte_store_options_t {
   int64_t foreign_bytes;       /**< {default(-1)} memory on this node for keys of other nodes, as its lowest rank gives
                                     it; -1: a quarter of the node's values, at least 1 MiB, at most an eighth of the
                                     memory that is free */
+  syncyte_store_intents_t intents; /**< {default(1)} what intents do; equal on all ranks */
 } syncyte_store_options_t;
 
 /** All defaults: `syncyte_store_options_t options = SYNCYTE_STORE_OPTIONS_INIT;`. */
-#define SYNCYTE_STORE_OPTIONS_INIT {sizeof(syncyte_store_options_t), NULL, 1, SYNCYTE_STORE_HOMES_CYCLIC, NULL, -1}
+#define SYNCYTE_STORE_OPTIONS_INIT \
+  {sizeof(syncyte_store_options_t), NULL, 1, SYNCYTE_STORE_HOMES_CYCLIC, NULL, -1, SYNCYTE_STORE_INTENTS_MOVE_OR_COPY}
 
 /** Sampling scheme: one of ::syncyte_store_scheme_values. */
 typedef int32_t syncyte_store_scheme_t;
@@ -142,7 +155,7 @@ typedef struct syncyte_store_worker_info_t {
 } syncyte_store_worker_info_t;
 
 /**
- * @brief {by_hand} Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes,
+ * @brief {by_hand} Makes a store of zeros. Collective; facts: dtype, num_keys, lengths_length, lengths, homes, intents,
  * options->name.
  * @param[in] comm its ranks
  * @param[in] dtype SYNCYTE_FLOAT32
@@ -351,7 +364,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_localize(syncyte_store_work
 
 /**
  * @brief Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly
- * before, unless workers of other nodes intend to use them then. Local; waits for nothing.
+ * before, or copies of them if workers of other nodes intend to use them too (store_options_t::intents). A copy goes
+ * when no window of this node's workers needs it. A key for which there is no memory is used where it is. Local; waits
+ * for nothing.
  * @param[in] worker a worker
  * @param[in] keys {contiguous, integers} int64, contiguous
  * @param[in] start 0 or more

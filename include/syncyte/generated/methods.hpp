@@ -619,7 +619,9 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
   }
 
   /// Signals that this worker will use keys while its clock is in [start, end): they come to this node shortly before,
-  /// unless workers of other nodes intend to use them then. Local; waits for nothing.
+  /// or copies of them if workers of other nodes intend to use them too (store_options_t::intents). A copy goes when no
+  /// window of this node's workers needs it. A key for which there is no memory is used where it is. Local; waits for
+  /// nothing.
   /// @param keys int64, contiguous
   /// @param start 0 or more
   /// @param end more than start; 0: start + 1

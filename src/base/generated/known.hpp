@@ -232,6 +232,23 @@ struct store_homes {
   }
 };
 
+/// What intents of workers do with a key, between nodes.
+struct store_intents {
+  static constexpr std::int32_t last = 3;
+  static constexpr const char* text = "SYNCYTE_STORE_INTENTS_MOVE_OR_COPY (1), MOVE (2) or COPY (3)";
+  static constexpr bool contains(std::int32_t value) { return (value >= 1 && value <= 3); }
+
+  /// The constant's name; null for an unknown value.
+  static constexpr const char* name(std::int32_t value) {
+    switch (value) {
+      case 1: return "SYNCYTE_STORE_INTENTS_MOVE_OR_COPY";
+      case 2: return "SYNCYTE_STORE_INTENTS_MOVE";
+      case 3: return "SYNCYTE_STORE_INTENTS_COPY";
+      default: return nullptr;
+    }
+  }
+};
+
 /// Schemes of sampling.
 struct store_scheme {
   static constexpr std::int32_t last = 4;
