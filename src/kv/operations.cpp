@@ -37,7 +37,10 @@ constexpr operation push{
     [](table& at, auto keys, const std::byte* given, std::byte*, absent_keys& absent) {
       return at.try_push(keys, given, absent);
     },
-    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_push(slot, given); }};
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_push(slot, given); },
+    [](std::span<float> values, const float* given) {
+      for (float& each : values) each += *given++;
+    }};
 
 constexpr operation set{
     3,
@@ -52,7 +55,8 @@ constexpr operation set{
     [](table& at, auto keys, const std::byte* given, std::byte*, absent_keys& absent) {
       return at.try_set(keys, given, absent);
     },
-    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_set(slot, given); }};
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_set(slot, given); },
+    [](std::span<float> values, const float* given) { std::copy_n(given, values.size(), values.begin()); }};
 
 const operation& find_operation(std::uint16_t number) {
   static constexpr std::array all{&pull, &push, &set};

@@ -254,6 +254,13 @@ std::int64_t store::check(std::span<const std::int64_t> keys) const {
   return sum;
 }
 
+std::vector<std::int64_t> store::places(std::span<const std::int64_t> keys) const {
+  std::vector<std::int64_t> result{0};
+  result.reserve(keys.size() + 1);
+  for (const std::int64_t key : keys) result.push_back(result.back() + length(key));
+  return result;
+}
+
 void store::lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const {
   const auto asked = keys.with_results("keys", lengths, "lengths");
   table_.require_inside(asked);
@@ -338,6 +345,7 @@ void store::synchronize(const char* operation) {
   call.fact("creation number of the store", static_cast<std::int64_t>(id_));
   call.agree();  // no rank leaves before all have entered
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  synchronizations_.fetch_add(1);
 }
 
 }  // namespace syncyte::kv

@@ -7,85 +7,59 @@
 #include <limits>
 #include <utility>
 
-#include "base/overlap.hpp"
+#include "kv/worker_arguments.hpp"
 
 namespace syncyte::kv {
 namespace {
 
 constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
-base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {
-  return base::buffer(raw, argument).require_host().require_dtype(dtype).require_contiguous().require_aligned();
-}
-
-/// Values are written while keys are still read.
-void require_keys_apart(const store& of, const base::buffer& keys, const base::buffer& values) {
-  if (base::range_of(keys).meets(base::range_of(values)))
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
-                                        .argument = "keys",
-                                        .value = "in the memory of values",
-                                        .expected = base::separate_memory});
-}
-
-std::span<std::int64_t> keys_of(const base::buffer& keys) {
-  return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
-}
-
-/// Checks keys that have no values; returns their number.
-std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
-  const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
-  of.check(keys);
-  return std::ssize(keys);
-}
-
-/// Keys and their values, after all checks. An operation that reads the store writes the values.
-struct request {
-  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool reads) {
-    const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
-    const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
-    keys = keys_of(named);
-    if (reads) require_keys_apart(of, named, given.require_writable());
-    const std::int64_t expected = of.check(keys);
-    if (given.elements() != expected)
-      base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
-                                       .argument = "values",
-                                       .value = fmt::format("of {} elements", given.elements()),
-                                       .expected = fmt::format("{}, the sum of the keys' lengths", expected)});
-    values = reinterpret_cast<float*>(given.data());
-    count = static_cast<std::size_t>(expected);
-  }
-
-  std::span<const std::int64_t> keys;
-  float* values;
-  std::size_t count;  // of values
-};
-
-void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
+void add(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
 
 }  // namespace
 
 worker::worker(std::shared_ptr<store> of, std::int32_t number)
-    : store_(std::move(of)), stream_(store_->make_stream()), localizing_(store_->make_stream()), number_(number) {
+    : store_(std::move(of)),
+      stream_(store_->make_stream()),
+      localizing_(store_->make_stream()),
+      number_(number),
+      prefetches_(*store_, started_, stream_ != nullptr) {
   store_->workers().join(number);
 }
 
 worker::~worker() { store_->workers().leave(number_); }
 
-worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
+void worker::count(const operation& what, std::int64_t keys) { add(done_[what.number], keys); }
+
+started_transfer worker::begin(const operation& what, std::span<const std::int64_t> keys, float* values,
+                               completion when) {
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
-  count(done_[what.number], std::ssize(keys));
-  return finish(std::move(begun), when);
+  count(what, std::ssize(keys));
+  return begun;
+}
+
+/// `kept`: what a started operation keeps, with the stream; null: only the stream.
+worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when,
+                            std::shared_ptr<const void> kept) {
+  if (what.reads) return finish(begin(what, keys, values, when), when, std::move(kept));
+  prefetches::change own(prefetches_);
+  auto begun = begin(what, keys, values, when);
+  own.has_started(what, keys, values);
+  auto result = finish(std::move(begun), when, std::move(kept));
+  own.has_succeeded();
+  return result;
 }
 
 /// Waits for what is left of an operation, or returns it.
-worker::started worker::finish(started_transfer begun, completion when) {
+worker::started worker::finish(started_transfer begun, completion when, std::shared_ptr<const void> kept) {
   if (!begun.rest) return nullptr;
   if (when == completion::on_return) {
     begun.rest->wait();
     return nullptr;
   }
-  auto in_flight = std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store_, stream_},
-                                                     std::move(begun.rest));
+  if (!kept) kept = stream_;
+  auto in_flight = std::make_shared<access::started>(
+      std::array<std::shared_ptr<const void>, 2>{store_, std::move(kept)}, std::move(begun.rest));
   started_.add(in_flight, begun.until_its_end);
   return in_flight;
 }
@@ -93,21 +67,28 @@ worker::started worker::finish(started_transfer begun, completion when) {
 worker::started worker::run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
                             completion when) {
   const request asked(*store_, keys, values, what.reads);
+  if (&what == &pull)
+    if (auto found = take_prefetched(asked.keys, when))
+      return give(std::move(found), prefetched_keys::form::list, asked.values, when);
   return run(what, asked.keys, asked.values, when);
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values, true);
+  if (auto found = prefetches_.take_if_here(asked.keys)) {
+    give(std::move(found), prefetched_keys::form::list, asked.values, completion::on_return);
+    return true;
+  }
   const std::span values_of_keys(asked.values, asked.count);
   if (!store_->pull_here(asked.keys, values_of_keys, started_.unanswered())) return false;
-  count(done_[pull.number], std::ssize(asked.keys));
+  count(pull, std::ssize(asked.keys));
   return true;
 }
 
 worker::started worker::localize(const syncyte_buffer_t* raw_keys, completion when) {
   const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
   store_->check(keys);
-  count(localized_, std::ssize(keys));
+  add(localized_, std::ssize(keys));
   return finish({store_->localize(localizing_.get(), keys)}, when);
 }
 
@@ -120,7 +101,7 @@ worker::window worker::check_window(std::int64_t start, std::int64_t end) const 
 }
 
 void worker::record_intent(std::int64_t keys, const window& when) {
-  count(intended_, keys);
+  add(intended_, keys);
   if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
 }
 
@@ -196,7 +177,7 @@ worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw
                                     const syncyte_buffer_t* raw_values, completion when) {
   const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
-  require_keys_apart(*store_, room.require_writable(), values.require_writable());
+  require_apart(*store_, room.require_writable(), values.require_writable());
   const auto keys = next_of_sample(id, room, values);
   return run(pull, keys, reinterpret_cast<float*>(values.data()), when);
 }
@@ -211,6 +192,7 @@ void worker::barrier() {
   const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
+  prefetches_.drop_all();  // a pull sees all earlier writes then
   started_.await_ends();
   store_->workers().run_once(number_, operation, [&] { store_->synchronize(operation); });
 }
