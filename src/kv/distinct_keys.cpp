@@ -2,11 +2,13 @@
 #include "kv/distinct_keys.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace syncyte::kv {
 namespace {
 
-constexpr std::size_t first_cells = 64;
+/// Cells for a list without repeats, unless it is long: then the index grows with its distinct keys.
+std::size_t first_cells(std::size_t keys) { return std::bit_ceil(std::clamp<std::size_t>(2 * keys, 16, 8192)); }
 
 /// Spreads keys of any stride.
 std::uint64_t mixed(std::int64_t key) {
@@ -17,34 +19,35 @@ std::uint64_t mixed(std::int64_t key) {
 
 }  // namespace
 
-distinct_keys::distinct_keys(std::span<const std::int64_t> list) : cells_(first_cells, -1) {
+distinct_keys::distinct_keys(std::span<const std::int64_t> list) : cells_(first_cells(list.size())) {
+  keys_.reserve(std::min(list.size(), cells_.size() / 2));
   inverse_.reserve(list.size());
   for (const std::int64_t key : list) {
-    std::size_t at = cell_of(key);
-    if (cells_[at] < 0) {
+    cell* at = &cell_of(key);
+    if (at->place < 0) {
       if (2 * keys_.size() >= cells_.size()) {
         grow();
-        at = cell_of(key);
+        at = &cell_of(key);
       }
-      cells_[at] = static_cast<std::int64_t>(keys_.size());
+      *at = {key, static_cast<std::int64_t>(keys_.size())};
       keys_.push_back(key);
     }
-    inverse_.push_back(cells_[at]);
+    inverse_.push_back(at->place);
   }
 }
 
 /// The cell of a key, or the empty one where it belongs.
-std::size_t distinct_keys::cell_of(std::int64_t key) const {
+const distinct_keys::cell& distinct_keys::cell_of(std::int64_t key) const {
   const std::size_t mask = cells_.size() - 1;
   std::size_t at = mixed(key) & mask;
-  while (cells_[at] >= 0 && keys_[static_cast<std::size_t>(cells_[at])] != key) at = (at + 1) & mask;
-  return at;
+  while (cells_[at].place >= 0 && cells_[at].key != key) at = (at + 1) & mask;
+  return cells_[at];
 }
 
 void distinct_keys::grow() {
-  cells_.assign(2 * cells_.size(), -1);
+  cells_.assign(4 * cells_.size(), {});
   for (std::size_t place = 0; place < keys_.size(); ++place)
-    cells_[cell_of(keys_[place])] = static_cast<std::int64_t>(place);
+    cell_of(keys_[place]) = {keys_[place], static_cast<std::int64_t>(place)};
 }
 
 void sum_repeats(const distinct_keys& keys, std::span<const std::int64_t> places, const float* values, float* sums) {

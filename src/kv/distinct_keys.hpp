@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace syncyte::kv {
@@ -18,14 +19,20 @@ class distinct_keys {
   const std::vector<std::int64_t>& inverse() const { return inverse_; }
   bool has_repeats() const { return keys_.size() < inverse_.size(); }
   /// The place of a key in keys(); -1: it is not in the list.
-  std::int64_t find(std::int64_t key) const { return cells_[cell_of(key)]; }
+  std::int64_t find(std::int64_t key) const { return cell_of(key).place; }
 
  private:
-  std::size_t cell_of(std::int64_t key) const;
+  struct cell {
+    std::int64_t key = 0;
+    std::int64_t place = -1;  // in keys_; -1: the cell is empty
+  };
+
+  const cell& cell_of(std::int64_t key) const;
+  cell& cell_of(std::int64_t key) { return const_cast<cell&>(std::as_const(*this).cell_of(key)); }
   void grow();
 
   std::vector<std::int64_t> keys_, inverse_;
-  std::vector<std::int64_t> cells_;  // open addressing: places in keys_, or -1; a power of two, at most half full
+  std::vector<cell> cells_;  // open addressing; a power of two, at most half full
 };
 
 /// Adds the values of keys that repeat, in the order of the list. `sums` gets those of the distinct keys, whose places

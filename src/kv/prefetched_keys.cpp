@@ -38,11 +38,11 @@ bool prefetched_keys::change(const struct operation& what, std::span<const std::
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::int64_t place = distinct_.find(keys[i]);
     if (place < 0) continue;
+    if (what.change == nullptr) return false;
     made.keys.push_back(place);
     made.values.insert(made.values.end(), values + places[i], values + places[i + 1]);
   }
   if (made.keys.empty()) return true;
-  if (what.change == nullptr) return false;
   later_values_ += made.values.size();
   later_.push_back(std::move(made));
   const auto own = static_cast<std::size_t>(places_.back());
@@ -70,7 +70,7 @@ std::span<float> prefetched_keys::values_of(std::int64_t place) const {
 
 void prefetched_keys::copy(form which, float* to) {
   apply_changes();
-  if (which == form::distinct) {
+  if (which == form::distinct || !distinct_.has_repeats()) {
     std::copy_n(room_->values.get(), places_.back(), to);
     return;
   }

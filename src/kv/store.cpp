@@ -255,9 +255,10 @@ std::int64_t store::check(std::span<const std::int64_t> keys) const {
 }
 
 std::vector<std::int64_t> store::places(std::span<const std::int64_t> keys) const {
-  std::vector<std::int64_t> result{0};
-  result.reserve(keys.size() + 1);
-  for (const std::int64_t key : keys) result.push_back(result.back() + length(key));
+  std::vector<std::int64_t> result(keys.size() + 1);
+  const bool is_uniform = table_.layout().is_uniform();
+  const std::int64_t common = is_uniform ? table_.layout().length(0) : 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) result[i + 1] = result[i] + (is_uniform ? common : length(keys[i]));
   return result;
 }
 
