@@ -19,7 +19,8 @@
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
  * Operations that several threads start at the same time on one worker follow each other in any order. There is no
  * order between several home ranks, nor between workers: an operation sees those writes of another worker that were
- * waited for before it began.
+ * waited for before it began. Only a pull that takes a prefetch may miss those that came after the prefetch
+ * (store_worker_prefetch()).
  *
  * Each key has a home rank: option `homes` of store_create(), key mod ranks by default. Its values are there, or at a
  * node that has localized it (store_worker_localize()). Keys at this node are local: they are read and written in
@@ -467,7 +468,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_finish_sample(syncyte_store
 
 /**
  * @brief Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks
- * of the keys. Errors of operations stay for their requests. Local.
+ * of the keys, and the values of its prefetches have come. Errors of operations stay for their requests. Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_t worker);
