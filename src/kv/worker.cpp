@@ -14,27 +14,23 @@ namespace {
 
 constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
-void add(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
+void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
 
 }  // namespace
 
 worker::worker(std::shared_ptr<store> of, std::int32_t number)
-    : store_(std::move(of)),
-      stream_(store_->make_stream()),
-      localizing_(store_->make_stream()),
-      number_(number),
-      prefetches_(*store_, started_, stream_ != nullptr) {
+    : store_(std::move(of)), stream_(store_->make_stream()), localizing_(store_->make_stream()), number_(number) {
   store_->workers().join(number);
 }
 
 worker::~worker() { store_->workers().leave(number_); }
 
-void worker::count(const operation& what, std::int64_t keys) { add(done_[what.number], keys); }
+void worker::count_done(const operation& what, std::int64_t keys) { count(done_[what.number], keys); }
 
 started_transfer worker::begin(const operation& what, std::span<const std::int64_t> keys, float* values,
                                completion when) {
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
-  count(what, std::ssize(keys));
+  count_done(what, std::ssize(keys));
   return begun;
 }
 
@@ -81,14 +77,13 @@ bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t*
   }
   const std::span values_of_keys(asked.values, asked.count);
   if (!store_->pull_here(asked.keys, values_of_keys, started_.unanswered())) return false;
-  count(pull, std::ssize(asked.keys));
+  count_done(pull, std::ssize(asked.keys));
   return true;
 }
 
 worker::started worker::localize(const syncyte_buffer_t* raw_keys, completion when) {
-  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
-  store_->check(keys);
-  add(localized_, std::ssize(keys));
+  const auto keys = checked_keys(*store_, raw_keys);
+  count(localized_, std::ssize(keys));
   return finish({store_->localize(localizing_.get(), keys)}, when);
 }
 
@@ -101,15 +96,15 @@ worker::window worker::check_window(std::int64_t start, std::int64_t end) const 
 }
 
 void worker::record_intent(std::int64_t keys, const window& when) {
-  add(intended_, keys);
+  count(intended_, keys);
   if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
 }
 
-void worker::intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end) {
-  const std::int64_t given = checked_keys(*store_, keys);
+void worker::intent(const syncyte_buffer_t* raw_keys, std::int64_t start, std::int64_t end) {
+  const auto keys = checked_keys(*store_, raw_keys);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
-  record_intent(given, when);
+  record_intent(std::ssize(keys), when);
 }
 
 std::int64_t worker::advance_clock() {

@@ -89,7 +89,7 @@ class worker {
   started finish(started_transfer begun, completion when, std::shared_ptr<const void> kept = nullptr);
   prefetches::one take_prefetched(std::span<const std::int64_t> keys, completion when);
   started give(prefetches::one from, prefetched_keys::form which, float* values, completion when);
-  void count(const operation& what, std::int64_t keys);
+  void count_done(const operation& what, std::int64_t keys);
   std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
@@ -112,7 +112,7 @@ class worker {
   std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
 
   started_operations started_;  // of stream_
-  prefetches prefetches_;
+  prefetches prefetches_{*store_, started_, stream_ != nullptr};
 };
 
 }  // namespace syncyte::kv

@@ -49,7 +49,7 @@ prefetches::one worker::take_prefetched(std::span<const std::int64_t> keys, comp
 /// Gives a pull the values of a prefetch.
 worker::started worker::give(prefetches::one from, prefetched_keys::form which, float* values, completion when) {
   const bool is_whole = which == prefetched_keys::form::list;
-  count(pull, is_whole ? std::ssize(from->list()) : std::ssize(from->distinct().keys()));
+  count_done(pull, is_whole ? std::ssize(from->list()) : std::ssize(from->distinct().keys()));
   if (when == completion::on_return || from->look() == state::here) {
     from->copy(which, values);
     return nullptr;
@@ -62,8 +62,7 @@ worker::started worker::give(prefetches::one from, prefetched_keys::form which, 
 
 /// An error here is left to the pull, which finds it again.
 void worker::prefetch(const syncyte_buffer_t* raw_keys) {
-  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
-  store_->check(keys);
+  const auto keys = checked_keys(*store_, raw_keys);
   if (!prefetches_.are_used() || store_->are_local(keys)) return;
   const auto before = prefetches_.changes();
   if (!before) return;

@@ -26,10 +26,10 @@ std::span<std::int64_t> keys_of(const base::buffer& keys) {
   return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
 }
 
-std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
+std::span<const std::int64_t> checked_keys(store& of, const syncyte_buffer_t* raw) {
   const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
   of.check(keys);
-  return std::ssize(keys);
+  return keys;
 }
 
 request::request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool reads) {

@@ -18,8 +18,8 @@ void require_apart(const store& of, const base::buffer& first, const base::buffe
 
 std::span<std::int64_t> keys_of(const base::buffer& keys);
 
-/// Checks keys that have no values; returns their number.
-std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw);
+/// Checks keys that have no values.
+std::span<const std::int64_t> checked_keys(store& of, const syncyte_buffer_t* raw);
 
 /// Keys and their values, after all checks. An operation that reads the store writes the values.
 struct request {

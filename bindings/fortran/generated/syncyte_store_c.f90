@@ -656,8 +656,7 @@ module syncyte_store_c
     end function syncyte_store_worker_finish_sample
 
     !> Waits until all operations in flight of this worker have ended, so that its writes have reached the home
-    !> ranks of the keys, and the values of its prefetches have come. Errors of operations stay for their requests.
-    !> Local.
+    !> ranks of the keys. Errors of operations stay for their requests. Local.
     ! worker [in]: a worker
     function syncyte_store_worker_flush(worker) bind(C, name="syncyte_store_worker_flush") result(answer)
       import

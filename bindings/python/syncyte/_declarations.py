@@ -4124,7 +4124,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
-    # the keys, and the values of its prefetches have come. Errors of operations stay for their requests. Local.
+    # the keys. Errors of operations stay for their requests. Local.
     "syncyte_store_worker_flush": Function(
         ctypes.c_int32,
         [

@@ -468,7 +468,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_finish_sample(syncyte_store
 
 /**
  * @brief Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks
- * of the keys, and the values of its prefetches have come. Errors of operations stay for their requests. Local.
+ * of the keys. Errors of operations stay for their requests. Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_t worker);

@@ -717,7 +717,7 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
   }
 
   /// Waits until all operations in flight of this worker have ended, so that its writes have reached the home ranks of
-  /// the keys, and the values of its prefetches have come. Errors of operations stay for their requests. Local.
+  /// the keys. Errors of operations stay for their requests. Local.
   void flush() const {
     check(syncyte_store_worker_flush(get()));
   }
