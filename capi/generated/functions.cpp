@@ -930,6 +930,13 @@ syncyte_status_t syncyte_store_worker_destroy(syncyte_store_worker_t* worker) {
   return guarded("store_worker_destroy", [&] { tables::store_worker().destroy(worker, "worker"); });
 }
 
+syncyte_status_t syncyte_store_worker_drop_prefetches(syncyte_store_worker_t worker) {
+  return after_init("store_worker_drop_prefetches", [&] {
+    const auto object = find_traced(tables::store_worker(), worker, "worker");
+    object->drop_prefetches();
+  });
+}
+
 syncyte_status_t syncyte_store_worker_intent(syncyte_store_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
     int64_t end) {
   return after_init("store_worker_intent", [&] {

@@ -92,6 +92,55 @@ syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t worker, const s
   return after_init("store_worker_set", [&] { run(kv::set, worker, keys, values); });
 }
 
+syncyte_status_t syncyte_store_worker_pull_unique(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+                                                  const syncyte_buffer_t* distinct, const syncyte_buffer_t* inverse,
+                                                  const syncyte_buffer_t* values, int64_t* count) {
+  return after_init("store_worker_pull_unique", [&] {
+    const auto found = find_traced(tables::store_worker(), worker, "worker");
+    out(count, "count");
+    trace_buffer(values);
+    found->pull_unique(keys, distinct, inverse, values, *count, completion::on_return);
+  });
+}
+
+syncyte_status_t syncyte_store_worker_ipull_unique(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+                                                   const syncyte_buffer_t* distinct, const syncyte_buffer_t* inverse,
+                                                   const syncyte_buffer_t* values, int64_t* count,
+                                                   syncyte_request_t* request) {
+  return after_init("store_worker_ipull_unique", [&] {
+    const auto found = find_traced(tables::store_worker(), worker, "worker");
+    out(count, "count");
+    out(request, "request");
+    trace_buffer(values);
+    give(found->pull_unique(keys, distinct, inverse, values, *count, completion::by_request),
+         "store_worker_ipull_unique", request);
+  });
+}
+
+syncyte_status_t syncyte_store_worker_push_unique(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+                                                  const syncyte_buffer_t* values) {
+  return after_init("store_worker_push_unique", [&] {
+    const auto found = find_traced(tables::store_worker(), worker, "worker");
+    trace_buffer(values);
+    found->push_unique(keys, values, completion::on_return);
+  });
+}
+
+syncyte_status_t syncyte_store_worker_ipush_unique(syncyte_store_worker_t worker, const syncyte_buffer_t* keys,
+                                                   const syncyte_buffer_t* values, syncyte_request_t* request) {
+  return after_init("store_worker_ipush_unique", [&] {
+    const auto found = find_traced(tables::store_worker(), worker, "worker");
+    out(request, "request");
+    trace_buffer(values);
+    give(found->push_unique(keys, values, completion::by_request), "store_worker_ipush_unique", request);
+  });
+}
+
+syncyte_status_t syncyte_store_worker_prefetch(syncyte_store_worker_t worker, const syncyte_buffer_t* keys) {
+  return after_init("store_worker_prefetch",
+                    [&] { find_traced(tables::store_worker(), worker, "worker")->prefetch(keys); });
+}
+
 syncyte_status_t syncyte_store_worker_localize(syncyte_store_worker_t worker, const syncyte_buffer_t* keys) {
   return after_init("store_worker_localize",
                     [&] { find_traced(tables::store_worker(), worker, "worker")->localize(keys); });

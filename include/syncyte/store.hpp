@@ -46,6 +46,13 @@ class store_worker : public detail::store_worker_methods {
     return detail::fetch<std::int32_t>(syncyte_store_worker_pull_if_local, get(), keys.get(), values.get()) != 0;
   }
 
+  /// Starts pull_unique(); all but the values are complete on return, and `count` is the number of distinct keys.
+  request ipull_unique(const const_buffer& keys, const buffer& distinct, const buffer& inverse, const buffer& values,
+                       std::int64_t& count) const {
+    return detail::started(syncyte_store_worker_ipull_unique, get(), keys.get(), distinct.get(), inverse.get(),
+                           values.get(), &count);
+  }
+
   /// Counters since the worker was made.
   syncyte_store_worker_info_t info() const {
     syncyte_store_worker_info_t found{};

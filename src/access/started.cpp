@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access/started.hpp"
 
+#include "mpi/process.hpp"
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::access {
+
+/// A forked child leaves its copy of an operation as it is: the rank's threads may have held its locks at the fork.
+started::~started() {
+  if (mpi::is_forked_child()) (void)in_flight_.release();
+}
 
 /// Keeps the error that a transfer throws once it has ended, and destroys the transfer.
 bool started::poll() {

@@ -25,6 +25,9 @@ class started {
       : kept_(std::move(kept)), in_flight_(std::move(in_flight)) {
     if (in_flight_) in_flight_->drive();
   }
+  ~started();
+  started(const started&) = delete;
+  started& operator=(const started&) = delete;
 
   /// Whether the operation has ended; throws its error. Does not wait, and is false while another thread waits.
   bool test();

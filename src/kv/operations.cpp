@@ -39,7 +39,10 @@ constexpr operation push{
       return at.try_push(keys, given, absent);
     },
     [](table& at, std::int64_t slot, std::byte* values) { return at.try_push_shared(slot, values); },
-    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_push(slot, given); }};
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_push(slot, given); },
+    [](std::span<float> values, const float* given) {
+      for (float& each : values) each += *given++;
+    }};
 
 constexpr operation set{
     3,
@@ -55,7 +58,8 @@ constexpr operation set{
       return at.try_set(keys, given, absent);
     },
     nullptr,
-    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_set(slot, given); }};
+    [](held_keys& at, std::int64_t slot, const std::byte* given, std::byte*) { return at.try_set(slot, given); },
+    [](std::span<float> values, const float* given) { std::copy_n(given, values.size(), values.begin()); }};
 
 const operation& find_operation(std::uint16_t number) {
   static constexpr std::array all{&pull, &push, &set};

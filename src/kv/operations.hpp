@@ -34,6 +34,10 @@ struct operation {
   access_result (*attempt_shared)(table& at, std::int64_t slot, std::byte* values);
   /// Runs the operation on one key of another node that may be here, without waiting.
   access_result (*attempt_held)(held_keys& at, std::int64_t slot, const std::byte* given, std::byte* result);
+
+  /// Changes a copy of one key's values as the operation changes the store. Null: a worker that starts the operation
+  /// drops its prefetches of these keys.
+  void (*change)(std::span<float> values, const float* given) = nullptr;
 };
 
 extern const operation pull, push, set;

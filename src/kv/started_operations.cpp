@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mpi/process.hpp"
+
 namespace syncyte::kv {
 namespace {
 
@@ -36,6 +38,11 @@ void started_operations::forget(Which&& which) {
   });
 }
 
+void started_operations::give_up(const std::shared_ptr<access::started>& started) {
+  const std::lock_guard lock(mutex_);
+  forget([&](const in_flight& each) { return each.operation == started; });
+}
+
 std::shared_ptr<access::started> started_operations::first_of_too_many() {
   const std::lock_guard lock(mutex_);
   if (asking_ <= most_asking) return nullptr;
@@ -43,6 +50,7 @@ std::shared_ptr<access::started> started_operations::first_of_too_many() {
 }
 
 unanswered_operations started_operations::unanswered() {
+  if (mpi::is_forked_child()) return {};  // its operations are those of the rank's threads, which it does not have
   while (const auto first = first_of_too_many()) {
     first->await_end();
     const std::lock_guard lock(mutex_);

@@ -17,6 +17,8 @@ namespace syncyte::kv {
 class started_operations {
  public:
   void add(const std::shared_ptr<access::started>& started, const unanswered_operations& until_its_end = {});
+  /// Forgets an operation that reads, for which nobody waits any more.
+  void give_up(const std::shared_ptr<access::started>& started);
   /// What a further operation may not overtake. Waits while very many operations have asked for keys of this node.
   unanswered_operations unanswered();
   /// Waits for all; their errors stay for their requests.

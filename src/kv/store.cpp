@@ -268,6 +268,14 @@ std::int64_t store::check(std::span<const std::int64_t> keys) const {
   return sum;
 }
 
+std::vector<std::int64_t> store::places(std::span<const std::int64_t> keys) const {
+  std::vector<std::int64_t> result(keys.size() + 1);
+  const bool is_uniform = table_.layout().is_uniform();
+  const std::int64_t common = is_uniform ? table_.layout().length(0) : 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) result[i + 1] = result[i] + (is_uniform ? common : length(keys[i]));
+  return result;
+}
+
 void store::lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const {
   const auto asked = keys.with_results("keys", lengths, "lengths");
   table_.require_inside(asked);
@@ -354,6 +362,7 @@ void store::synchronize(const char* operation) {
   call.agree();  // no rank leaves before all have entered
   if (moving() != nullptr) moving()->renew_copies();
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  synchronizations_.fetch_add(1);
 }
 
 }  // namespace syncyte::kv

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/array_argument.hpp"
 #include "base/error.hpp"
@@ -61,6 +63,8 @@ class store {
 
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. Functions below require checked keys.
   std::int64_t check(std::span<const std::int64_t> keys) const;
+  /// Where the values of each key of a list begin, and the end of the last.
+  std::vector<std::int64_t> places(std::span<const std::int64_t> keys) const;
   /// Whether all keys are at this node now.
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
   /// Whether each key is at this node now. Throws SYNCYTE_ERR_INDEX.
@@ -90,6 +94,8 @@ class store {
   /// messages, a string literal.
   void synchronize(const char* operation);
   void sync() { synchronize("store_sync"); }
+  /// How many of them have ended.
+  std::uint64_t synchronizations() const { return synchronizations_.load(); }
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, const store_options& options,
@@ -105,6 +111,7 @@ class store {
   std::shared_ptr<spread_table> spread_;  // null on one node
   worker_barrier workers_;
   std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
+  std::atomic<std::uint64_t> synchronizations_{0};
 
   mutable std::mutex sampling_mutex_;
   std::shared_ptr<sampling> sampling_;

@@ -8,58 +8,13 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/overlap.hpp"
+#include "kv/worker_arguments.hpp"
+#include "mpi/process.hpp"
 
 namespace syncyte::kv {
 namespace {
 
 constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
-
-base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {
-  return base::buffer(raw, argument).require_host().require_dtype(dtype).require_contiguous().require_aligned();
-}
-
-/// Values are written while keys are still read.
-void require_keys_apart(const store& of, const base::buffer& keys, const base::buffer& values) {
-  if (base::range_of(keys).meets(base::range_of(values)))
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
-                                        .argument = "keys",
-                                        .value = "in the memory of values",
-                                        .expected = base::separate_memory});
-}
-
-std::span<std::int64_t> keys_of(const base::buffer& keys) {
-  return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
-}
-
-/// Checks keys that have no values.
-std::span<const std::int64_t> checked_keys(store& of, const syncyte_buffer_t* raw) {
-  const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
-  of.check(keys);
-  return keys;
-}
-
-/// Keys and their values, after all checks. An operation that reads the store writes the values.
-struct request {
-  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values, bool reads) {
-    const base::buffer named = checked(raw_keys, "keys", SYNCYTE_INT64);
-    const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
-    keys = keys_of(named);
-    if (reads) require_keys_apart(of, named, given.require_writable());
-    const std::int64_t expected = of.check(keys);
-    if (given.elements() != expected)
-      base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
-                                       .argument = "values",
-                                       .value = fmt::format("of {} elements", given.elements()),
-                                       .expected = fmt::format("{}, the sum of the keys' lengths", expected)});
-    values = reinterpret_cast<float*>(given.data());
-    count = static_cast<std::size_t>(expected);
-  }
-
-  std::span<const std::int64_t> keys;
-  float* values;
-  std::size_t count;  // of values
-};
 
 void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
 
@@ -79,21 +34,37 @@ worker::~worker() {
   change_windows(intents_.remove_all(), false);
 }
 
-worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when) {
+void worker::count_done(const operation& what, std::int64_t keys) { count(done_[what.number], keys); }
+
+started_transfer worker::begin(const operation& what, std::span<const std::int64_t> keys, float* values,
+                               completion when) {
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
-  count(done_[what.number], std::ssize(keys));
-  return finish(std::move(begun), when);
+  count_done(what, std::ssize(keys));
+  return begun;
+}
+
+/// `kept`: what a started operation keeps, with the stream; null: only the stream.
+worker::started worker::run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when,
+                            std::shared_ptr<const void> kept) {
+  if (what.reads) return finish(begin(what, keys, values, when), when, std::move(kept));
+  prefetches::change own(prefetches_);
+  auto begun = begin(what, keys, values, when);
+  own.has_started(what, keys, values);
+  auto result = finish(std::move(begun), when, std::move(kept));
+  own.has_succeeded();
+  return result;
 }
 
 /// Waits for what is left of an operation, or returns it.
-worker::started worker::finish(started_transfer begun, completion when) {
+worker::started worker::finish(started_transfer begun, completion when, std::shared_ptr<const void> kept) {
   if (!begun.rest) return nullptr;
   if (when == completion::on_return) {
     begun.rest->wait();
     return nullptr;
   }
-  auto in_flight = std::make_shared<access::started>(std::array<std::shared_ptr<const void>, 2>{store_, stream_},
-                                                     std::move(begun.rest));
+  if (!kept) kept = stream_;
+  auto in_flight = std::make_shared<access::started>(
+      std::array<std::shared_ptr<const void>, 2>{store_, std::move(kept)}, std::move(begun.rest));
   started_.add(in_flight, begun.until_its_end);
   return in_flight;
 }
@@ -101,14 +72,21 @@ worker::started worker::finish(started_transfer begun, completion when) {
 worker::started worker::run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values,
                             completion when) {
   const request asked(*store_, keys, values, what.reads);
+  if (&what == &pull)
+    if (auto found = take_prefetched(asked.keys, when))
+      return give(std::move(found), prefetched_keys::form::list, asked.values, when);
   return run(what, asked.keys, asked.values, when);
 }
 
 bool worker::pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values, true);
+  if (auto found = prefetches_.take_if_here(asked.keys)) {
+    give(std::move(found), prefetched_keys::form::list, asked.values, completion::on_return);
+    return true;
+  }
   const std::span values_of_keys(asked.values, asked.count);
   if (!store_->pull_here(asked.keys, values_of_keys, started_.unanswered())) return false;
-  count(done_[pull.number], std::ssize(asked.keys));
+  count_done(pull, std::ssize(asked.keys));
   return true;
 }
 
@@ -161,9 +139,10 @@ void worker::open_and_close_windows() {
   change_windows(intents_.close(now), false);
 }
 
-/// Intents are hints: without a connection to the agent, keys stay where they are.
+/// Intents are hints: without a connection to the agent, keys stay where they are. A forked child does not end those of
+/// the rank.
 void worker::change_windows(std::span<const intents::window> which, bool opens) {
-  if (which.empty()) return;
+  if (which.empty() || mpi::is_forked_child()) return;
   std::vector<std::int64_t> keys;
   for (const intents::window& each : which) keys.insert(keys.end(), each->keys.begin(), each->keys.end());
   const auto error = base::error_of([&] {
@@ -247,7 +226,7 @@ worker::started worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw
                                     const syncyte_buffer_t* raw_values, completion when) {
   const base::buffer room = checked(raw_keys, "keys", SYNCYTE_INT64);
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
-  require_keys_apart(*store_, room.require_writable(), values.require_writable());
+  require_apart(*store_, room.require_writable(), values.require_writable());
   const auto keys = next_of_sample(id, room, values);
   return run(pull, keys, reinterpret_cast<float*>(values.data()), when);
 }
@@ -269,6 +248,7 @@ void worker::barrier() {
   const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
+  prefetches_.drop_all();  // a pull sees all earlier writes then
   started_.await_ends();
   store_->workers().run_once(number_, operation, [&] { store_->synchronize(operation); });
 }

@@ -15,6 +15,7 @@
 #include "base/buffer.hpp"
 #include "kv/intents.hpp"
 #include "kv/operations.hpp"
+#include "kv/prefetches.hpp"
 #include "kv/started_operations.hpp"
 #include "kv/store.hpp"
 
@@ -41,6 +42,16 @@ class worker {
   started run(const operation& what, const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
   /// False, and `values` unchanged, if a key is not local.
   bool pull_if_local(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  /// Pulls each distinct key once. Writes the distinct keys in the order of their first appearance, their number, and
+  /// the place of each of the list's keys among them; these are complete on return.
+  started pull_unique(const syncyte_buffer_t* keys, const syncyte_buffer_t* distinct, const syncyte_buffer_t* inverse,
+                      const syncyte_buffer_t* values, std::int64_t& count, completion when);
+  /// Adds the values of keys that repeat, in the order of the list, and pushes each distinct key once.
+  started push_unique(const syncyte_buffer_t* keys, const syncyte_buffer_t* values, completion when);
+  /// Starts a pull whose values wait for the worker's next pull of this list of keys.
+  void prefetch(const syncyte_buffer_t* keys);
+  void drop_prefetches() { prefetches_.drop_all(); }
+
   /// Asks for keys to be moved to this node; ends when each is here or refused.
   started localize(const syncyte_buffer_t* keys, completion when = completion::on_return);
 
@@ -75,8 +86,13 @@ class worker {
     std::int64_t start, end;  // clocks, [start, end)
   };
 
-  started run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when);
-  started finish(started_transfer begun, completion when);
+  started_transfer begin(const operation& what, std::span<const std::int64_t> keys, float* values, completion when);
+  started run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when,
+              std::shared_ptr<const void> kept = nullptr);
+  started finish(started_transfer begun, completion when, std::shared_ptr<const void> kept = nullptr);
+  prefetches::one take_prefetched(std::span<const std::int64_t> keys, completion when);
+  started give(prefetches::one from, prefetched_keys::form which, float* values, completion when);
+  void count_done(const operation& what, std::int64_t keys);
   std::span<std::int64_t> next_of_sample(std::int64_t id, const base::buffer& keys, const base::buffer& values);
   window check_window(std::int64_t start, std::int64_t end) const;
   // with the lock held:
@@ -107,6 +123,7 @@ class worker {
   std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
 
   started_operations started_;  // of stream_
+  prefetches prefetches_{*store_, started_, stream_ != nullptr};
 };
 
 }  // namespace syncyte::kv

@@ -81,6 +81,8 @@ static void use_the_worker(void) {
   EXPECT_REFUSED(syncyte_store_worker_ipush(worker, &keys, &values, &request));
   EXPECT_REFUSED(syncyte_store_worker_iset(worker, &keys, &values, &request));
   EXPECT_REFUSED(syncyte_store_worker_ipull_sample(worker, 1, &keys, &values, &request));
+  EXPECT_REFUSED(syncyte_store_worker_push_unique(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_prefetch(worker, &keys));
   EXPECT_REFUSED(syncyte_store_worker_flush(worker));
   EXPECT_REFUSED(syncyte_store_worker_barrier(worker));
   EXPECT_REFUSED(syncyte_store_sync(store));

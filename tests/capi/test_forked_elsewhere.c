@@ -102,9 +102,21 @@ static void use_keys_elsewhere(void) {
   EXPECT_REFUSED(syncyte_store_worker_pull(worker, &keys, &values));
   EXPECT_REFUSED(syncyte_store_worker_push(worker, &keys, &values));
   EXPECT_REFUSED(syncyte_store_worker_set(worker, &keys, &values));
+  EXPECT_REFUSED(syncyte_store_worker_prefetch(worker, &keys));
   EXPECT_REFUSED(syncyte_request_test(&pull_in_flight, &flag));
   EXPECT_REFUSED(syncyte_request_wait(&pull_in_flight));
   EXPECT_REFUSED(syncyte_store_worker_flush(worker));
+}
+
+/* Reads the rank's own key while prefetches of the rank are in flight, and ends the worker. */
+static void leave_the_store(void) {
+  int64_t key = rank;
+  float value = 1;
+  const syncyte_buffer_t keys = vector_of(&key, SYNCYTE_INT64, 1), values = vector_of(&value, SYNCYTE_FLOAT32, 1);
+  EXPECT_OK(syncyte_store_worker_pull(worker, &keys, &values));
+  EXPECT(value == 0);
+  EXPECT_OK(syncyte_store_worker_destroy(&worker));
+  EXPECT_OK(syncyte_store_destroy(&store));
 }
 
 static void use_started_operation(void) {
@@ -177,6 +189,9 @@ int main(void) {
   const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), output = row_of(started);
   EXPECT_OK(syncyte_tensor_igather(tensor, &index, &output, &in_flight));
   EXPECT_OK(syncyte_store_worker_ipull(worker, &keys, &values, &pull_in_flight));
+  EXPECT_OK(syncyte_store_worker_prefetch(worker, &keys));
+  EXPECT_OK(syncyte_store_worker_prefetch(worker, &keys));
+  in_child(10, leave_the_store);
   in_child(10, read_own_rows);
   in_child(10, use_rows_elsewhere);
   in_child(10, update_rows_elsewhere);
@@ -188,6 +203,9 @@ int main(void) {
   EXPECT_OK(syncyte_request_wait(&in_flight));
   EXPECT(started[columns - 1] == row);
   EXPECT_OK(syncyte_request_wait(&pull_in_flight));
+  EXPECT(value == 0);
+  value = -1;
+  EXPECT_OK(syncyte_store_worker_pull(worker, &keys, &values)); /* takes a prefetch */
   EXPECT(value == 0);
   EXPECT_OK(syncyte_comm_barrier(world)); /* no child reads rows any more */
   go_on();

@@ -66,6 +66,15 @@ static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_
   EXPECT_ERROR(syncyte_store_worker_ipull(worker, wanted, values, &request), status, text);
   EXPECT_ERROR(syncyte_store_worker_ipush(worker, wanted, values, &request), status, text);
   EXPECT_ERROR(syncyte_store_worker_iset(worker, wanted, values, &request), status, text);
+  EXPECT_ERROR(syncyte_store_worker_push_unique(worker, wanted, values), status, text);
+  EXPECT_ERROR(syncyte_store_worker_ipush_unique(worker, wanted, values, &request), status, text);
+  int64_t room[6] = {-7, -7, -7, -7, -7, -7}, count = -7;
+  const syncyte_buffer_t distinct = vector_of(room, SYNCYTE_INT64, 3), inverse = vector_of(room + 3, SYNCYTE_INT64, 3);
+  EXPECT_ERROR(syncyte_store_worker_pull_unique(worker, wanted, &distinct, &inverse, values, &count), status, text);
+  EXPECT_ERROR(syncyte_store_worker_ipull_unique(worker, wanted, &distinct, &inverse, values, &count, &request), status,
+               text);
+  for (int i = 0; i < 6; ++i) EXPECT(room[i] == -7);
+  EXPECT(count == -7);
   EXPECT_ERROR(syncyte_store_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
   EXPECT(is_local == 7);
   EXPECT(request == NULL);
@@ -112,6 +121,48 @@ static void wrong_buffers(void) {
   /* An empty list of keys is allowed. */
   const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
   EXPECT_OK(syncyte_store_worker_push(worker, &no_keys, &none));
+}
+
+/* Wrong arrays of pull_unique besides keys and values, and of prefetch. */
+static void wrong_unique_buffers(void) {
+  int64_t list[3] = {5, 6, 5}, found[3], places[3], count = -7;
+  float values[6];
+  syncyte_request_t request = NULL;
+  const syncyte_buffer_t wanted = vector_of(list, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
+  const syncyte_buffer_t distinct = vector_of(found, SYNCYTE_INT64, 3), inverse = vector_of(places, SYNCYTE_INT64, 3);
+  const syncyte_buffer_t few = vector_of(found, SYNCYTE_INT64, 2), narrow = vector_of(found, SYNCYTE_INT32, 3);
+  const syncyte_buffer_t overlapping = vector_of(values, SYNCYTE_INT64, 3);
+#define EXPECT_UNIQUE(distinct, inverse, status, text)                                                                 \
+  EXPECT_ERROR(syncyte_store_worker_pull_unique(worker, &wanted, distinct, inverse, &room, &count), status, text);     \
+  EXPECT_ERROR(syncyte_store_worker_ipull_unique(worker, &wanted, distinct, inverse, &room, &count, &request), status, \
+               text)
+  EXPECT_UNIQUE(&few, &inverse, SYNCYTE_ERR_SHAPE, "distinct");
+  EXPECT_UNIQUE(&distinct, &few, SYNCYTE_ERR_SHAPE, "inverse");
+  EXPECT_UNIQUE(&narrow, &inverse, SYNCYTE_ERR_TYPE, "distinct");
+  EXPECT_UNIQUE(&distinct, &room, SYNCYTE_ERR_TYPE, "inverse");
+  EXPECT_UNIQUE(NULL, &inverse, SYNCYTE_ERR_ARGUMENT, "distinct");
+  EXPECT_UNIQUE(&distinct, NULL, SYNCYTE_ERR_ARGUMENT, "inverse");
+  EXPECT_UNIQUE(&wanted, &inverse, SYNCYTE_ERR_ARGUMENT, "keys is in the memory of distinct");
+  EXPECT_UNIQUE(&distinct, &distinct, SYNCYTE_ERR_ARGUMENT, "distinct is in the memory of inverse");
+  EXPECT_UNIQUE(&distinct, &overlapping, SYNCYTE_ERR_ARGUMENT, "inverse is in the memory of values");
+  EXPECT_ERROR(syncyte_store_worker_pull_unique(worker, &wanted, &distinct, &inverse, &room, NULL),
+               SYNCYTE_ERR_ARGUMENT, "count is null");
+  EXPECT_ERROR(syncyte_store_worker_ipull_unique(worker, &wanted, &distinct, &inverse, &room, &count, NULL),
+               SYNCYTE_ERR_ARGUMENT, "request is null");
+  EXPECT(count == -7 && request == NULL);
+  EXPECT_OK(syncyte_store_worker_pull_unique(worker, &wanted, &distinct, &inverse, &room, &count));
+  EXPECT(count == 2 && found[0] == 5 && found[1] == 6 && places[0] == 0 && places[1] == 1 && places[2] == 0);
+  EXPECT_ERROR(syncyte_store_worker_prefetch(worker, &room), SYNCYTE_ERR_TYPE, "keys");
+  EXPECT_ERROR(syncyte_store_worker_prefetch(worker, NULL), SYNCYTE_ERR_ARGUMENT, "keys");
+  EXPECT_ERROR(syncyte_store_worker_prefetch(NULL, &wanted), SYNCYTE_ERR_HANDLE, "worker");
+  list[1] = keys;
+  EXPECT_ERROR(syncyte_store_worker_prefetch(worker, &wanted), SYNCYTE_ERR_INDEX, "keys[1] is 100; expected 0 to 99");
+  /* An empty list of keys is allowed. */
+  const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
+  EXPECT_OK(syncyte_store_worker_prefetch(worker, &no_keys));
+  EXPECT_OK(syncyte_store_worker_push_unique(worker, &no_keys, &none));
+  EXPECT_OK(syncyte_store_worker_pull_unique(worker, &no_keys, &no_keys, &no_keys, &none, &count));
+  EXPECT(count == 0);
 }
 
 static int64_t prepare(int64_t count) {
@@ -300,6 +351,7 @@ int main(void) {
   EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, &kv));
   EXPECT_OK(syncyte_store_worker_create(kv, 0, &worker));
   wrong_buffers();
+  wrong_unique_buffers();
   EXPECT_OK(syncyte_store_worker_destroy(&worker));
   EXPECT_OK(syncyte_store_destroy(&kv));
   set_numbers();
@@ -308,7 +360,8 @@ int main(void) {
   distributions();
   shared_sets();
   wrong_samples();
-  /* finalize() while a worker, a store and operations without a wait are left, and a thread waits for a worker. */
+  /* finalize() while a worker, a store, prefetches and operations without a wait are left, and a thread waits for a
+   * worker. */
   const syncyte_store_worker_t left = worker;
   int64_t clock = 0, key = 0;
   float values[2];
@@ -320,6 +373,10 @@ int main(void) {
   EXPECT_OK(syncyte_store_create(world, SYNCYTE_FLOAT32, 1, 1, &two, &options, &pair));
   EXPECT_OK(syncyte_store_worker_create(pair, 0, &waits));
   EXPECT(pthread_create(&waiting, NULL, wait_in_vain, NULL) == 0);
+  int64_t all[keys];
+  for (int64_t i = 0; i < keys; ++i) all[i] = i;
+  const syncyte_buffer_t list = vector_of(all, SYNCYTE_INT64, keys);
+  for (int i = 0; i < 3; ++i) EXPECT_OK(syncyte_store_worker_prefetch(left, &list));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   EXPECT_ERROR(syncyte_store_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALIZED, "");
@@ -327,6 +384,8 @@ int main(void) {
   EXPECT_ERROR(syncyte_store_worker_pull(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT_ERROR(syncyte_store_worker_push(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT_ERROR(syncyte_store_worker_set(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_prefetch(left, &list), SYNCYTE_ERR_NOT_INITIALIZED, "");
+  EXPECT_ERROR(syncyte_store_worker_push_unique(left, &wanted, &room), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT_ERROR(syncyte_store_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALIZED, "");
   EXPECT(pthread_join(waiting, NULL) == 0);
   EXPECT_OK(syncyte_store_worker_destroy(&waits));

@@ -191,6 +191,16 @@ static void test_stores(void) {
   EXPECT_REFUSED(syncyte_store_worker_pull(worker, &named, &bad));
   EXPECT_REFUSED_START(syncyte_store_worker_ipull(worker, &named, &bad, &request));
   EXPECT_REFUSED(syncyte_store_worker_pull_if_local(worker, &named, &bad, &is_local));
+  int64_t found = 0, place = 0, count = 0;
+  const syncyte_buffer_t distinct = vector_of(&found, SYNCYTE_INT64, 1), bad_distinct = constant(distinct);
+  const syncyte_buffer_t inverse = vector_of(&place, SYNCYTE_INT64, 1), bad_inverse = constant(inverse);
+  EXPECT_OK(syncyte_store_worker_prefetch(worker, &named));
+  EXPECT_OK(syncyte_store_worker_push_unique(worker, &named, &in));
+  EXPECT_OK(syncyte_store_worker_pull_unique(worker, &named, &distinct, &inverse, &out, &count));
+  EXPECT_REFUSED(syncyte_store_worker_pull_unique(worker, &named, &distinct, &inverse, &bad, &count));
+  EXPECT_REFUSED(syncyte_store_worker_pull_unique(worker, &named, &bad_distinct, &inverse, &out, &count));
+  EXPECT_REFUSED(syncyte_store_worker_pull_unique(worker, &named, &distinct, &bad_inverse, &out, &count));
+  EXPECT_REFUSED_START(syncyte_store_worker_ipull_unique(worker, &named, &distinct, &inverse, &bad, &count, &request));
   EXPECT_REFUSED(syncyte_store_worker_pull_sample(worker, sample, &named, &out));
   EXPECT_REFUSED(syncyte_store_worker_pull_sample(worker, sample, &keys, &bad));
   EXPECT_REFUSED_START(syncyte_store_worker_ipull_sample(worker, sample, &named, &out, &request));

@@ -72,6 +72,29 @@ TEST_F(cxx_store, started_operations_are_requests) {
   }
 }
 
+TEST_F(cxx_store, repeated_keys_travel_once_and_values_are_prefetched) {
+  const syncyte::store table(world_, 10, 1);
+  const syncyte::store_worker worker = table.worker();
+  const std::array<std::int64_t, 4> keys{9, 0, 9, 5};
+  worker.push_unique(keys, std::array{1.F, 2.F, 3.F, 4.F});
+  worker.ipush_unique(keys, std::array{0.F, 0.F, 0.F, 0.F}).wait();
+  worker.barrier();
+  worker.prefetch(keys);
+  std::array<std::int64_t, 4> distinct{}, inverse{};
+  std::array<float, 4> values{};
+  EXPECT_EQ(worker.pull_unique(keys, distinct, inverse, values), 3);
+  EXPECT_EQ(distinct, (std::array<std::int64_t, 4>{9, 0, 5, 0}));
+  EXPECT_EQ(inverse, (std::array<std::int64_t, 4>{0, 1, 0, 2}));
+  const auto all = static_cast<float>(size_);
+  EXPECT_EQ(values, (std::array{4 * all, 2 * all, 4 * all, 0.F}));
+  values = {};
+  std::int64_t count = 0;
+  worker.ipull_unique(keys, distinct, inverse, values, count).wait();
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(values[2], 4 * all);
+  worker.barrier();
+}
+
 TEST_F(cxx_store, lengths_of_each_key_and_samples) {
   std::vector<std::int64_t> lengths(20, 2);
   lengths[3] = 5;

@@ -55,8 +55,27 @@ void fail_later(syncyte_store_worker_t worker, syncyte_request_t before_death) {
               syncyte_status_name(flushed), failed, named, syncyte_status_name(all), syncyte_status_name(then));
 }
 
-void survive(syncyte_store_worker_t worker, std::int64_t peer) {
+syncyte_status_t prefetch(syncyte_store_worker_t worker) {
+  std::int64_t keys[] = {0, 3};
+  const auto wanted = buffer_of(keys, SYNCYTE_INT64, 2);
+  return syncyte_store_worker_prefetch(worker, &wanted);
+}
+
+/// Pulls whose prefetches have failed: one that was in flight at the death, and one that begins later.
+void fail_ahead(syncyte_store_worker_t worker, syncyte_status_t before_death) {
+  float value = 1;
+  int failed = apply(&syncyte_store_worker_pull, worker, {0, 3}, value) == SYNCYTE_ERR_PEER_DIED;
+  int named = names_rank_and_key();
+  const syncyte_status_t later = prefetch(worker);
+  failed += apply(&syncyte_store_worker_pull, worker, {0, 3}, value) == SYNCYTE_ERR_PEER_DIED;
+  named += names_rank_and_key();
+  std::printf("survivor ahead: %s, %s, %d failed, %d named\n", syncyte_status_name(before_death),
+              syncyte_status_name(later), failed, named);
+}
+
+void survive(syncyte_store_worker_t worker, std::int64_t peer, syncyte_status_t prefetched) {
   while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
+  fail_ahead(worker, prefetched);
   int failed = 0, named = 0;
   for (const operation what : {&syncyte_store_worker_push, &syncyte_store_worker_pull, &syncyte_store_worker_set}) {
     float value = 1;
@@ -98,8 +117,9 @@ int main() {
   kill(static_cast<pid_t>(peer), SIGSTOP);
   usleep(20000);  // then it does not answer any more
   syncyte_store_worker_ipull(worker, &wanted, &room, &before_death);
+  const syncyte_status_t prefetched = prefetch(worker);
   kill(static_cast<pid_t>(peer), SIGKILL);
-  survive(worker, peer);
+  survive(worker, peer, prefetched);
   fail_later(worker, before_death);
   std::fflush(stdout);
   _exit(0);  // MPI must not be entered again

@@ -154,8 +154,11 @@ def _python_words(root: Path) -> set[str]:
     words = set[str]()
     for path in (root / "bindings/python/syncyte").glob("*.py"):
         if path.name != "_declarations.py":
-            text = path.read_text()
-            words |= {word for pair in re.findall(r"\b(?:def|class) (\w+)|\"(\w+)\"", text) for word in pair}
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                    words.add(node.name)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    words.add(node.value)
     return words
 
 

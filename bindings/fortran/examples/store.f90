@@ -9,8 +9,9 @@ program store
   type(syncyte_store_worker) :: worker
   type(syncyte_request) :: request
   real(real32), asynchronous :: values(4, 2)
-  integer :: keys(2), owners(2), homes(2), flags(2), ranks, pulled, active
-  integer(int64) :: lengths(2), sample, drawn(2)
+  real(real32), asynchronous :: ones(4, 3) = 1, found(4, 3)
+  integer :: keys(2), owners(2), homes(2), flags(2), ranks, pulled, active, count
+  integer(int64) :: lengths(2), sample, drawn(2), distinct(3), inverse(3)
   logical :: is_local
 
   call syncyte_init()
@@ -45,6 +46,19 @@ program store
   call worker%barrier()
   call worker%iset(keys, values, request)
   call request%wait()
+
+  ! Keys may repeat: each travels once, and values of repeats are added first. A prefetch gives the next pull its values
+  call worker%push_unique([5, 6, 5], ones)
+  call worker%ipush_unique([5, 6, 5], ones, request)
+  call request%wait()
+  call worker%barrier()
+  call worker%prefetch([5, 6, 5])
+  call worker%pull_unique([5, 6, 5], distinct, inverse, found, count)
+  if (count /= 2 .or. any(inverse /= [1, 2, 1]) .or. nint(found(1, 1)) /= 4*ranks) error stop "pull_unique"
+  call worker%ipull_unique([5, 6, 5], distinct, inverse, found, count, request)
+  call request%wait()
+  call worker%drop_prefetches()
+  call worker%barrier()
 
   ! Keys move to the node that uses them; all others find them there
   if (world%rank() == 0) call worker%localize(keys)

@@ -9,6 +9,9 @@ module syncyte_store_c
   public
   private :: c_syncyte_finalize
 
+  !> Most prefetches of a worker that no pull has taken: a further one drops the oldest.
+  integer(c_int32_t), parameter :: SYNCYTE_STORE_MAX_PREFETCHES = 16_c_int32_t
+
   !> Ways to divide the keys among P ranks. Each gives the ranks equal numbers of keys, or one more.
   ! k mod P, for ranks that are counted one of each node in turn
   integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_CYCLIC = 1_c_int32_t
@@ -95,9 +98,9 @@ module syncyte_store_c
     integer(c_int64_t) :: number = 0_c_int64_t
     ! as store_worker_clock()
     integer(c_int64_t) :: clock = 0_c_int64_t
-    ! by pull, pull_if_local and pull_sample; a key that repeats counts each time
+    ! by all pulls; a key that repeats counts each time, of pull_unique once
     integer(c_int64_t) :: pulled_keys = 0_c_int64_t
-    ! by push
+    ! by push, and distinct ones by push_unique
     integer(c_int64_t) :: pushed_keys = 0_c_int64_t
     ! by set
     integer(c_int64_t) :: set_keys = 0_c_int64_t
@@ -422,6 +425,113 @@ module syncyte_store_c
       integer(c_int32_t), intent(inout) :: is_local
       integer(c_int32_t) :: answer
     end function syncyte_store_worker_pull_if_local
+
+    !> Reads the values of each distinct key of a list once: key i of the list has the values of distinct key
+    !> inverse[i]. Distinct keys are in the order of their first appearance. Arrays are written up to the distinct
+    !> keys that there are; the rest is unchanged.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous, any number of dimensions
+    ! distinct [out]: int64, contiguous, room for as many keys as the list has
+    ! inverse [out]: int64, contiguous, as many elements as the list has keys
+    ! values [out]: float32, contiguous, room for as many as the list's keys have; concatenated in the order of the
+    ! distinct keys
+    ! count [out]: number of distinct keys
+    ! Returns: as pull; SYNCYTE_ERR_ARGUMENT also if two of the arrays share memory.
+    function syncyte_store_worker_pull_unique(worker, keys, distinct, inverse, values, count) bind(C, &
+        name="syncyte_store_worker_pull_unique") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: distinct
+      type(syncyte_buffer_t), intent(in) :: inverse
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_pull_unique
+
+    !> Starts syncyte_store_worker_pull_unique(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous, any number of dimensions; may be re-used on return
+    ! distinct [out]: int64, contiguous, room for as many keys as the list has; complete on return
+    ! inverse [out]: int64, contiguous, as many elements as the list has keys; complete on return
+    ! values [out]: float32, contiguous, room for as many as the list's keys have; concatenated in the order of the
+    ! distinct keys; may not be read until the request has ended
+    ! count [out]: number of distinct keys; complete on return
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_pull_unique, for errors that this rank finds; test and wait return the others.
+    function syncyte_store_worker_ipull_unique(worker, keys, distinct, inverse, values, count, request) bind(C, &
+        name="syncyte_store_worker_ipull_unique") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: distinct
+      type(syncyte_buffer_t), intent(in) :: inverse
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(inout) :: count
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_ipull_unique
+
+    !> Adds to the values of keys, as push, and sends each distinct key once: first the values of a key that repeats
+    !> are added to each other, in the order of the list. So rounding may differ from that of push.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [in]: float32, contiguous, as many as the keys have
+    ! Returns: as pull.
+    function syncyte_store_worker_push_unique(worker, keys, values) bind(C, &
+        name="syncyte_store_worker_push_unique") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_push_unique
+
+    !> Starts syncyte_store_worker_push_unique(), as the head of syncyte/store.h says.
+    ! worker [in]: a worker; it may be destroyed before the request has ended
+    ! keys [in]: int64, contiguous; may be re-used on return
+    ! values [in]: float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+    ! request [out]: ends when the operation is complete, with its status
+    ! Returns: as store_worker_push_unique, for errors that this rank finds; test and wait return the others.
+    function syncyte_store_worker_ipush_unique(worker, keys, values, request) bind(C, &
+        name="syncyte_store_worker_ipush_unique") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_ipush_unique
+
+    !> Starts a pull whose values wait in the worker: its next pull, ipull, pull_unique, or ipull_unique of exactly
+    !> this list of keys takes them; so does pull_if_local, if they have come. They have the worker's own pushes and
+    !> sets up to that pull, also started ones. They may miss writes of other workers after the prefetch, unless a
+    !> store_worker_barrier() or store_sync() follows those: it drops the prefetches that began before. Nothing is
+    !> prefetched if all keys are local, so always on one node. A worker keeps SYNCYTE_STORE_MAX_PREFETCHES
+    !> prefetches, each with its values; a further one drops the oldest. Of several prefetches of one list a pull
+    !> takes the oldest. A pull whose prefetch was dropped or has failed reads the values as if there had been none;
+    !> an ipull that takes a prefetch in flight tells its error. Prefetches are also dropped by a push or set that
+    !> fails, or if several threads start pushes, sets and prefetches of the worker at the same time. Local; it does
+    !> not wait.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous; may be re-used on return
+    ! Returns: as pull, for errors of arguments.
+    function syncyte_store_worker_prefetch(worker, keys) bind(C, name="syncyte_store_worker_prefetch") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_prefetch
+
+    !> Drops the worker's prefetches, so that its next pulls read the values. Local.
+    ! worker [in]: a worker
+    function syncyte_store_worker_drop_prefetches(worker) bind(C, name="syncyte_store_worker_drop_prefetches") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_store_worker_drop_prefetches
 
     !> Moves the values of keys to this node, so that they are local, until another node localizes them or memory
     !> for other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key that

@@ -49,6 +49,12 @@ module syncyte_stores
     procedure :: set => worker_set
     procedure :: iset => worker_iset
     procedure :: pull_if_local => worker_pull_if_local
+    procedure :: pull_unique => worker_pull_unique
+    procedure :: ipull_unique => worker_ipull_unique
+    procedure :: push_unique => worker_push_unique
+    procedure :: ipush_unique => worker_ipush_unique
+    procedure :: prefetch => worker_prefetch
+    procedure :: drop_prefetches => worker_drop_prefetches
     procedure :: localize => worker_localize
     procedure :: ilocalize => worker_ilocalize
     procedure :: intent => worker_intent
@@ -523,6 +529,174 @@ contains
     call finish(status, stat, errmsg)
   end subroutine worker_pull_if_local
 
+  !> Reads the values of each distinct key of a list once: distinct(inverse(i)) is key i. count: number of distinct keys.
+  subroutine worker_pull_unique(self, keys, distinct, inverse, values, count, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    ! integer(8), contiguous, as many elements as keys, of which count are written
+    type(*), dimension(..), intent(inout), target :: distinct
+    type(*), dimension(..), intent(inout), target :: inverse  !! integer(8), contiguous, as many elements as keys; from 1
+    type(*), dimension(..), intent(inout), target :: values  !! as many as the keys have; those of the distinct keys are written
+    type(*), dimension(..), intent(inout), target :: count  !! any integer: number of distinct keys
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    type(syncyte_buffer_t), target :: distinct_buffer
+    type(syncyte_buffer_t), target :: inverse_buffer
+    type(syncyte_buffer_t), target :: values_buffer
+    integer(c_int64_t) :: count_c
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(distinct)
+    call syncyte_set_span(inverse)
+    call syncyte_set_span(values)
+    call syncyte_set_span(count)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(distinct, "distinct"//c_null_char, distinct_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(inverse, "inverse"//c_null_char, inverse_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_pull_unique"//c_null_char)
+    else
+      status = syncyte_store_worker_pull_unique(self%handle, keys_buffer, distinct_buffer, inverse_buffer, &
+          values_buffer, count_c)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(count, "count"//c_null_char, count_c)
+    if (status == SYNCYTE_SUCCESS) call count_from_one(inverse_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_pull_unique
+
+  !> Starts pull_unique; values may not be read until the request has ended. Local.
+  subroutine worker_ipull_unique(self, keys, distinct, inverse, values, count, request, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    ! integer(8), contiguous, as many elements as keys, of which count are written
+    type(*), dimension(..), intent(inout), target :: distinct
+    type(*), dimension(..), intent(inout), target :: inverse  !! integer(8), contiguous, as many elements as keys; from 1
+    ! as many as the keys have; those of the distinct keys are written
+    type(*), dimension(..), intent(inout), target, asynchronous :: values
+    type(*), dimension(..), intent(inout), target :: count  !! any integer: number of distinct keys; complete on return
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    type(syncyte_buffer_t), target :: distinct_buffer
+    type(syncyte_buffer_t), target :: inverse_buffer
+    type(syncyte_buffer_t), target :: values_buffer
+    integer(c_int64_t) :: count_c
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(distinct)
+    call syncyte_set_span(inverse)
+    call syncyte_set_span(values)
+    call syncyte_set_span(count)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(distinct, "distinct"//c_null_char, distinct_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(inverse, "inverse"//c_null_char, inverse_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_ipull_unique"//c_null_char)
+    else
+      status = syncyte_store_worker_ipull_unique(self%handle, keys_buffer, distinct_buffer, inverse_buffer, &
+          values_buffer, count_c, request%handle)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(count, "count"//c_null_char, count_c)
+    if (status == SYNCYTE_SUCCESS) call count_from_one(inverse_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_ipull_unique
+
+  !> Adds to the values of keys; those of a key that repeats are added to each other first.
+  subroutine worker_push_unique(self, keys, values, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    type(*), dimension(..), intent(in), target :: values  !! float32, contiguous, as many as the keys have
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    type(syncyte_buffer_t), target :: values_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(values)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_push_unique"//c_null_char)
+    else
+      status = syncyte_store_worker_push_unique(self%handle, keys_buffer, values_buffer)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_push_unique
+
+  !> Starts push_unique; values must stay unchanged until the request has ended. Local.
+  subroutine worker_ipush_unique(self, keys, values, request, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    ! float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+    type(*), dimension(..), intent(in), target, asynchronous :: values
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    type(syncyte_buffer_t), target :: values_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    call syncyte_set_span(values)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(values, "values"//c_null_char, values_buffer)
+    values_buffer%read_only = 1_c_int32_t
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_ipush_unique"//c_null_char)
+    else
+      status = syncyte_store_worker_ipush_unique(self%handle, keys_buffer, values_buffer, request%handle)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_ipush_unique
+
+  !> Starts a pull whose values wait for this worker's next pull of this list of keys. Local.
+  subroutine worker_prefetch(self, keys, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: keys  !! integers of any kind and rank
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: keys_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    call syncyte_set_span(keys)
+    local = fortran_integers_buffer(keys, "keys"//c_null_char, keys_buffer)
+    keys_buffer%read_only = 1_c_int32_t
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_ERROR_HERE, c_null_ptr, local, "store_worker_prefetch"//c_null_char)
+    else
+      status = syncyte_store_worker_prefetch(self%handle, keys_buffer)
+    end if
+    ignored = fortran_release(keys, 0_c_int32_t, keys_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine worker_prefetch
+
+  !> Drops this worker's prefetches, so that its next pulls read the values. Local.
+  subroutine worker_drop_prefetches(self, stat, errmsg)
+    class(syncyte_store_worker), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_store_worker_drop_prefetches(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine worker_drop_prefetches
+
   !> Moves the values of keys to this node, until another node localizes them or memory for other keys is needed.
   subroutine worker_localize(self, keys, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
@@ -614,9 +788,10 @@ contains
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(inout), target, optional :: number  !! any integer: number of the worker
     type(*), dimension(..), intent(inout), target, optional :: clock  !! any integer: as store_worker_clock()
-    ! any integer: by pull, pull_if_local and pull_sample; a key that repeats counts each time
+    ! any integer: by all pulls; a key that repeats counts each time, of pull_unique once
     type(*), dimension(..), intent(inout), target, optional :: pulled_keys
-    type(*), dimension(..), intent(inout), target, optional :: pushed_keys  !! any integer: by push
+    ! any integer: by push, and distinct ones by push_unique
+    type(*), dimension(..), intent(inout), target, optional :: pushed_keys
     type(*), dimension(..), intent(inout), target, optional :: set_keys  !! any integer: by set
     type(*), dimension(..), intent(inout), target, optional :: localized_keys  !! any integer: by localize
     type(*), dimension(..), intent(inout), target, optional :: intended_keys  !! any integer: by intent and prepare_sample
@@ -803,4 +978,16 @@ contains
     status = syncyte_store_worker_barrier(self%handle)
     call finish(status, stat, errmsg)
   end subroutine worker_barrier
+
+  !> Makes places from 0, int64, places from 1.
+  subroutine count_from_one(buffer)
+    type(syncyte_buffer_t), intent(in) :: buffer
+    integer(c_int64_t), pointer :: places(:)
+    integer(c_int64_t) :: elements
+
+    elements = product(buffer%shape(:buffer%ndim))
+    if (elements == 0) return
+    call c_f_pointer(buffer%data, places, [elements])
+    places = places + 1
+  end subroutine count_from_one
 end module syncyte_stores

@@ -33,6 +33,7 @@ MOST_HOLDERS = 32  # Most processes that a syncyte_published_t names.
 ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
 MESSAGE_ROOM = 64  # Bytes of the header that every message has in front of its elements.
+STORE_MAX_PREFETCHES = 16
 CHECKPOINT_FORMAT = 2
 
 
@@ -756,8 +757,8 @@ class StoreWorkerInfo(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),  # sizeof(syncyte_store_worker_info_t)
         ("number", ctypes.c_int64),  # number of the worker
         ("clock", ctypes.c_int64),  # as store_worker_clock()
-        ("pulled_keys", ctypes.c_int64),  # by pull, pull_if_local and pull_sample; a key that repeats counts each time
-        ("pushed_keys", ctypes.c_int64),  # by push
+        ("pulled_keys", ctypes.c_int64),  # by all pulls; a key that repeats counts each time, of pull_unique once
+        ("pushed_keys", ctypes.c_int64),  # by push, and distinct ones by push_unique
         ("set_keys", ctypes.c_int64),  # by set
         ("localized_keys", ctypes.c_int64),  # by localize
         ("intended_keys", ctypes.c_int64),  # by intent and prepare_sample
@@ -3966,6 +3967,79 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
             ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, as many as the keys have; unchanged if a key is not local
             ctypes.POINTER(ctypes.c_int32),  # is_local (out): 1, or 0 if a key is not local
+        ],
+    ),
+    # Reads the values of each distinct key of a list once: key i of the list has the values of distinct key inverse[i].
+    # Distinct keys are in the order of their first appearance. Arrays are written up to the distinct keys that there
+    # are; the rest is unchanged. Returns: as pull; SYNCYTE_ERR_ARGUMENT also if two of the arrays share memory.
+    "syncyte_store_worker_pull_unique": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous, any number of dimensions
+            ctypes.POINTER(BufferDescription),  # distinct (out): int64, contiguous, room for as many keys as the list has
+            ctypes.POINTER(BufferDescription),  # inverse (out): int64, contiguous, as many elements as the list has keys
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, room for as many as the list's keys have; concatenated in the order of the distinct keys
+            ctypes.POINTER(ctypes.c_int64),  # count (out): number of distinct keys
+        ],
+    ),
+    # Starts syncyte_store_worker_pull_unique(), as the head of syncyte/store.h says. Returns: as
+    # store_worker_pull_unique, for errors that this rank finds; test and wait return the others.
+    "syncyte_store_worker_ipull_unique": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous, any number of dimensions; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # distinct (out): int64, contiguous, room for as many keys as the list has; complete on return
+            ctypes.POINTER(BufferDescription),  # inverse (out): int64, contiguous, as many elements as the list has keys; complete on return
+            ctypes.POINTER(BufferDescription),  # values (out): float32, contiguous, room for as many as the list's keys have; concatenated in the order of the distinct keys; may not be read until the request has ended
+            ctypes.POINTER(ctypes.c_int64),  # count (out): number of distinct keys; complete on return
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
+    # Adds to the values of keys, as push, and sends each distinct key once: first the values of a key that repeats are
+    # added to each other, in the order of the list. So rounding may differ from that of push. Returns: as pull.
+    "syncyte_store_worker_push_unique": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have
+        ],
+    ),
+    # Starts syncyte_store_worker_push_unique(), as the head of syncyte/store.h says. Returns: as
+    # store_worker_push_unique, for errors that this rank finds; test and wait return the others.
+    "syncyte_store_worker_ipush_unique": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker; it may be destroyed before the request has ended
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous; may be re-used on return
+            ctypes.POINTER(BufferDescription),  # values (in): float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+            ctypes.POINTER(ctypes.c_void_p),  # request (out): ends when the operation is complete, with its status
+        ],
+    ),
+    # Starts a pull whose values wait in the worker: its next pull, ipull, pull_unique, or ipull_unique of exactly this
+    # list of keys takes them; so does pull_if_local, if they have come. They have the worker's own pushes and sets up
+    # to that pull, also started ones. They may miss writes of other workers after the prefetch, unless a
+    # store_worker_barrier() or store_sync() follows those: it drops the prefetches that began before. Nothing is
+    # prefetched if all keys are local, so always on one node. A worker keeps SYNCYTE_STORE_MAX_PREFETCHES prefetches,
+    # each with its values; a further one drops the oldest. Of several prefetches of one list a pull takes the oldest. A
+    # pull whose prefetch was dropped or has failed reads the values as if there had been none; an ipull that takes a
+    # prefetch in flight tells its error. Prefetches are also dropped by a push or set that fails, or if several threads
+    # start pushes, sets and prefetches of the worker at the same time. Local; it does not wait. Returns: as pull, for
+    # errors of arguments.
+    "syncyte_store_worker_prefetch": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
+            ctypes.POINTER(BufferDescription),  # keys (in): int64, contiguous; may be re-used on return
+        ],
+    ),
+    # Drops the worker's prefetches, so that its next pulls read the values. Local.
+    "syncyte_store_worker_drop_prefetches": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,  # worker (in): a worker
         ],
     ),
     # Moves the values of keys to this node, so that they are local, until another node localizes them or memory for

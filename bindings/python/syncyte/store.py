@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -22,6 +22,7 @@ from ._checks import as_int32, as_int64, as_size, at_least, wrong
 from ._handles import Access, Handle
 from ._renamed import refuse_keywords
 from ._requests import Request, start
+from ._store_ahead import PullAhead, UniqueRoom, UniqueValues
 from ._store_operands import PooledOperands, take_operands
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -30,7 +31,7 @@ from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Store", "StoreWorker", "WorkerInfo"]
+__all__ = ["PullAhead", "Store", "StoreWorker", "UniqueValues", "WorkerInfo"]
 
 
 class WorkerInfo(NamedTuple):
@@ -38,8 +39,8 @@ class WorkerInfo(NamedTuple):
 
     number: int
     clock: int
-    pulled_keys: int  #: a key that repeats counts each time
-    pushed_keys: int
+    pulled_keys: int  #: a key that repeats counts each time, of pull_unique() once
+    pushed_keys: int  #: likewise
     set_keys: int
     localized_keys: int
     intended_keys: int  #: by intent and prepare_sample
@@ -100,7 +101,7 @@ class Store(Handle):
         Memory on this node for keys of other nodes (localize()), as its lowest rank gives it. None: a quarter of the
         node's values, at least 1 MiB, at most an eighth of the memory that is free.
     intents : str
-        What intents do with a key. "move_or_copy": it moves to the one node that intends to use it; each of several
+        What intents do with a key. "move-or-copy": it moves to the one node that intends to use it; each of several
         gets a copy, which shows other nodes' pushes a little later. "move": it moves to the first node, and the others
         use it there, so that all operations on a key have one order in time. "copy": each node gets a copy.
 
@@ -125,7 +126,7 @@ class Store(Handle):
         homes: str = "cyclic",
         label: str | None = None,
         foreign_bytes: int | None = None,
-        intents: str = "move_or_copy",
+        intents: str = "move-or-copy",
     ) -> None:
         comm = comm_or_world(comm)
 
@@ -523,6 +524,109 @@ class StoreWorker(Handle):
         operands = self._operands_to_pull(keys, out)
         is_local = _library.core().output("syncyte_store_worker_pull_if_local", self.handle, *operands.arguments)
         return operands.finish() if is_local else None
+
+    def pull_unique(self, keys: Any) -> UniqueValues:
+        """Reads the values of each distinct key of a list once.
+
+        Parameters
+        ----------
+        keys : array of int
+            As of pull(). Distinct keys are in the order of their first appearance, not sorted.
+
+        Returns
+        -------
+        UniqueValues
+            values, inverse and keys, new arrays of keys' kind: values[inverse] are the values of the list, and
+            keys[inverse] is the list.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, UnsupportedError, PeerDiedError
+            As of pull().
+        """
+        return self._run("pull_unique", UniqueRoom(self._store, _as_keys(keys)))
+
+    def push_unique(self, keys: Any, values: Any) -> None:
+        """Adds to the values of keys; each distinct key is sent once.
+
+        The values of a key that repeats are added to each other first, in the order of the list. So rounding may differ
+        from that of push().
+
+        Parameters and errors as of push().
+        """
+        self._run("push_unique", self._operands(keys, values))
+
+    def ipull_unique(self, keys: Any) -> Request[UniqueValues]:
+        """Starts a pull_unique().
+
+        Parameters, result and errors as of pull_unique() and ipull().
+        """
+        room = UniqueRoom(self._store, _as_keys(keys))
+        function = "syncyte_store_worker_ipull_unique"
+        return start(
+            function, self.handle, *room.arguments, arrays=room.arrays, finish=room.finish, operation="ipull_unique"
+        )
+
+    def ipush_unique(self, keys: Any, values: Any) -> Request[None]:
+        """Starts a push_unique().
+
+        Parameters, result and errors as of push_unique() and ipull().
+        """
+        return self._start("ipush_unique", self._operands(keys, values))
+
+    def prefetch(self, keys: Any) -> None:
+        """Starts a pull whose values wait for this worker's next pull of exactly this list of keys.
+
+        That is a pull(), ipull(), pull_unique() or ipull_unique(), or a pull_if_local() if the values have come. It
+        gets them with the worker's own pushes and sets up to then. They may miss writes of other workers after the
+        prefetch: barrier() and Store.sync() drop the prefetches that began before. If all keys are local, as on one
+        node, nothing is prefetched. A worker keeps 16 prefetches; a further one drops the oldest. If a prefetch was
+        dropped or has failed, the pull reads the values as if there had been none.
+
+        Parameters
+        ----------
+        keys : array of int
+            As of pull(), with its errors; the array may be changed at once.
+        """
+        wanted = _as_keys(keys)
+        _library.core().syncyte_store_worker_prefetch(self.handle, wanted.reference)
+
+    def drop_prefetches(self) -> None:
+        """Drops this worker's prefetches: its next pulls read the values."""
+        _library.core().syncyte_store_worker_drop_prefetches(self.handle)
+
+    def ahead(
+        self, batches: Iterable[Any], keys: Callable[[Any], Any] | None = None, *, steps: int = 1, unique: bool = False
+    ) -> PullAhead:
+        """Iterates over batches and the values of their keys, which are prefetched while earlier batches are used.
+
+        Each item is a batch and pull(keys(batch)). Pushes of this worker within the loop are in the values of all later
+        batches; those of other workers may be missed for `steps` batches. The batches are read `steps` ahead, in this
+        thread, so each must have memory of its own. An error of a batch is raised in its place, and ends the iteration.
+        After a break or an error the worker's prefetches are dropped.
+
+        Parameters
+        ----------
+        batches : iterable
+            A list, a torch DataLoader, or another iterable. If it can be iterated again, so can the result.
+        keys : callable, optional
+            Returns a batch's keys; None: a batch is a list of keys.
+        steps : int
+            Number of batches that are prefetched ahead, 1 to 15.
+        unique : bool
+            Whether the values are those of pull_unique().
+
+        Returns
+        -------
+        PullAhead
+            An iterable of pairs.
+
+        Raises
+        ------
+        DtypeError, ArgumentError
+            Wrong arguments.
+        """
+        return PullAhead(self, batches, keys, steps, unique)
 
     def localize(self, keys: Any) -> None:
         """Moves the values of keys to this node, until another node localizes them or memory for other keys is needed.

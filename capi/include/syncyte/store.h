@@ -19,7 +19,8 @@
  * sees all earlier pushes and sets of its worker, whether they were waited for or not, and none of the later ones.
  * Operations that several threads start at the same time on one worker follow each other in any order. There is no
  * order between several home ranks, nor between workers: an operation sees those writes of another worker that were
- * waited for before it began.
+ * waited for before it began. Only a pull that takes a prefetch may miss those that came after the prefetch
+ * (store_worker_prefetch()).
  *
  * Each key has a home rank: option `homes` of store_create(), key mod ranks by default. Its values are there, or at a
  * node that has localized it (store_worker_localize()). Keys at this node are local: they are read and written in
@@ -56,6 +57,9 @@ typedef struct syncyte_store_s* syncyte_store_t;
 
 /** A worker: a user of a store within a process, usually one per thread. */
 typedef struct syncyte_store_worker_s* syncyte_store_worker_t;
+
+/** Most prefetches of a worker that no pull has taken: a further one drops the oldest. */
+#define SYNCYTE_STORE_MAX_PREFETCHES 16
 
 /** Homes of keys: one of ::syncyte_store_homes_values. */
 typedef int32_t syncyte_store_homes_t;
@@ -145,8 +149,8 @@ typedef struct syncyte_store_worker_info_t {
   size_t struct_size;       /**< sizeof(syncyte_store_worker_info_t) */
   int64_t number;           /**< number of the worker */
   int64_t clock;            /**< as store_worker_clock() */
-  int64_t pulled_keys;      /**< by pull, pull_if_local and pull_sample; a key that repeats counts each time */
-  int64_t pushed_keys;      /**< by push */
+  int64_t pulled_keys;      /**< by all pulls; a key that repeats counts each time, of pull_unique once */
+  int64_t pushed_keys;      /**< by push, and distinct ones by push_unique */
   int64_t set_keys;         /**< by set */
   int64_t localized_keys;   /**< by localize */
   int64_t intended_keys;    /**< by intent and prepare_sample */
@@ -348,6 +352,61 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_set(syncyte_store_worker_t 
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_if_local(syncyte_store_worker_t worker,
                                                                    const syncyte_buffer_t* keys,
                                                                    const syncyte_buffer_t* values, int32_t* is_local);
+
+/**
+ * @brief {by_hand, cxx_by_hand(started), started} Reads the values of each distinct key of a list once: key i of the
+ * list has the values of distinct key inverse[i]. Distinct keys are in the order of their first appearance. Arrays are
+ * written up to the distinct keys that there are; the rest is unchanged.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous, integers} int64, contiguous, any number of dimensions
+ * @param[out] distinct {contiguous} int64, contiguous, room for as many keys as the list has
+ * @param[out] inverse {contiguous} int64, contiguous, as many elements as the list has keys
+ * @param[out] values {contiguous, kept_if_started} float32, contiguous, room for as many as the list's keys have;
+ * concatenated in the order of the distinct keys
+ * @param[out] count number of distinct keys
+ * @return as pull; SYNCYTE_ERR_ARGUMENT also if two of the arrays share memory.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_pull_unique(syncyte_store_worker_t worker,
+                                                                 const syncyte_buffer_t* keys,
+                                                                 const syncyte_buffer_t* distinct,
+                                                                 const syncyte_buffer_t* inverse,
+                                                                 const syncyte_buffer_t* values, int64_t* count);
+
+/**
+ * @brief {by_hand, started} Adds to the values of keys, as push, and sends each distinct key once: first the values of
+ * a key that repeats are added to each other, in the order of the list. So rounding may differ from that of push.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous, integers} int64, contiguous
+ * @param[in] values {contiguous, kept_if_started} float32, contiguous, as many as the keys have
+ * @return as pull.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_push_unique(syncyte_store_worker_t worker,
+                                                                 const syncyte_buffer_t* keys,
+                                                                 const syncyte_buffer_t* values);
+
+/**
+ * @brief {by_hand} Starts a pull whose values wait in the worker: its next pull, ipull, pull_unique, or ipull_unique of
+ * exactly this list of keys takes them; so does pull_if_local, if they have come. They have the worker's own pushes and
+ * sets up to that pull, also started ones. They may miss writes of other workers after the prefetch, unless a
+ * store_worker_barrier() or store_sync() follows those: it drops the prefetches that began before.
+ *
+ * Nothing is prefetched if all keys are local, so always on one node. A worker keeps ::SYNCYTE_STORE_MAX_PREFETCHES
+ * prefetches, each with its values; a further one drops the oldest. Of several prefetches of one list a pull takes the
+ * oldest. A pull whose prefetch was dropped or has failed reads the values as if there had been none; an ipull that
+ * takes a prefetch in flight tells its error. Prefetches are also dropped by a push or set that fails, or if several
+ * threads start pushes, sets and prefetches of the worker at the same time. Local; it does not wait.
+ * @param[in] worker a worker
+ * @param[in] keys {contiguous, integers} int64, contiguous; may be re-used on return
+ * @return as pull, for errors of arguments.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_prefetch(syncyte_store_worker_t worker,
+                                                              const syncyte_buffer_t* keys);
+
+/**
+ * @brief Drops the worker's prefetches, so that its next pulls read the values. Local.
+ * @param[in] worker a worker
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_drop_prefetches(syncyte_store_worker_t worker);
 
 /**
  * @brief {by_hand, started} Moves the values of keys to this node, so that they are local, until another node localizes

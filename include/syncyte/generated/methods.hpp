@@ -602,6 +602,54 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
     return started(syncyte_store_worker_iset, get(), keys.get(), values.get());
   }
 
+  /// Reads the values of each distinct key of a list once: key i of the list has the values of distinct key inverse[i].
+  /// Distinct keys are in the order of their first appearance. Arrays are written up to the distinct keys that there
+  /// are; the rest is unchanged.
+  /// @param keys int64, contiguous, any number of dimensions
+  /// @param distinct int64, contiguous, room for as many keys as the list has
+  /// @param inverse int64, contiguous, as many elements as the list has keys
+  /// @param values float32, contiguous, room for as many as the list's keys have; concatenated in the order of the
+  /// distinct keys
+  std::int64_t pull_unique(const const_buffer& keys, const buffer& distinct, const buffer& inverse,
+      const buffer& values) const {
+    return fetch<std::int64_t>(syncyte_store_worker_pull_unique, get(), keys.get(), distinct.get(), inverse.get(),
+        values.get());
+  }
+
+  /// Adds to the values of keys, as push, and sends each distinct key once: first the values of a key that repeats are
+  /// added to each other, in the order of the list. So rounding may differ from that of push.
+  /// @param keys int64, contiguous
+  /// @param values float32, contiguous, as many as the keys have
+  void push_unique(const const_buffer& keys, const const_buffer& values) const {
+    check(syncyte_store_worker_push_unique(get(), keys.get(), values.get()));
+  }
+
+  /// Starts push_unique(), as the head of syncyte/store.h says.
+  /// @param keys int64, contiguous; may be re-used on return
+  /// @param values float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+  request ipush_unique(const const_buffer& keys, const const_buffer& values) const {
+    return started(syncyte_store_worker_ipush_unique, get(), keys.get(), values.get());
+  }
+
+  /// Starts a pull whose values wait in the worker: its next pull, ipull, pull_unique, or ipull_unique of exactly this
+  /// list of keys takes them; so does pull_if_local, if they have come. They have the worker's own pushes and sets up
+  /// to that pull, also started ones. They may miss writes of other workers after the prefetch, unless a
+  /// store_worker_barrier() or store_sync() follows those: it drops the prefetches that began before. Nothing is
+  /// prefetched if all keys are local, so always on one node. A worker keeps SYNCYTE_STORE_MAX_PREFETCHES prefetches,
+  /// each with its values; a further one drops the oldest. Of several prefetches of one list a pull takes the oldest. A
+  /// pull whose prefetch was dropped or has failed reads the values as if there had been none; an ipull that takes a
+  /// prefetch in flight tells its error. Prefetches are also dropped by a push or set that fails, or if several threads
+  /// start pushes, sets and prefetches of the worker at the same time. Local; it does not wait.
+  /// @param keys int64, contiguous; may be re-used on return
+  void prefetch(const const_buffer& keys) const {
+    check(syncyte_store_worker_prefetch(get(), keys.get()));
+  }
+
+  /// Drops the worker's prefetches, so that its next pulls read the values. Local.
+  void drop_prefetches() const {
+    check(syncyte_store_worker_drop_prefetches(get()));
+  }
+
   /// Moves the values of keys to this node, so that they are local, until another node localizes them or memory for
   /// other keys is needed (store_options_t::foreign_bytes: those that came first leave first). A key that cannot come
   /// stays where it is, and is used from there: it is damaged, a rank has died, memory is used up, or

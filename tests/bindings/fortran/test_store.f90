@@ -20,6 +20,7 @@ program test_store
   call moving()
   call started()
   call asking()
+  call distinct_keys()
   call localizing()
   call sampling()
   call errors()
@@ -86,6 +87,44 @@ contains
     call check(all(nint(found) == 3), "started operations of one worker are in order")
     call s%sync()
   end subroutine started
+
+  !> Each distinct key travels once; a prefetch gives its values to the next pull.
+  subroutine distinct_keys()
+    integer :: keys(4), i, count, stat
+    integer(int64) :: distinct(4), inverse(4)
+    real(real32) :: values(3, 4)
+    real(real32), asynchronous :: found(3, 4)
+    type(syncyte_request) :: request
+
+    keys = [30, 41, 30, 32]
+    do i = 1, 4
+      values(:, i) = i
+    end do
+    call w%push_unique(keys, values)
+    call w%ipush_unique(keys, values, request)
+    call request%wait()
+    call w%barrier()
+    call w%prefetch(keys)
+    call w%prefetch(keys(1:4:3))
+    found = -1
+    call w%pull_unique(keys, distinct, inverse, found, count)
+    call check_equal(count, 3, "number of distinct keys")
+    call check(all(distinct(:3) == [30, 41, 32]) .and. all(inverse == [1, 2, 1, 3]), "distinct keys, from 1")
+    call check(all(nint(found(1, :)) == [8*ranks, 4*ranks, 8*ranks, -1]), "values of the distinct keys")
+    call w%drop_prefetches()
+    call w%ipull_unique(keys(1:4:3), distinct(1:2), inverse(1:2), found(:, 1:2), count, request)
+    call request%wait()
+    call check(count == 2 .and. all(inverse(1:2) == [1, 2]), "two keys")
+    call check(all(nint(found(3, 1:2)) == 8*ranks), "their values")
+    call w%pull_unique(keys(1:0), distinct(1:0), inverse(1:0), found(:, 1:0), count)
+    call check_equal(count, 0, "no keys")
+    inverse = -1
+    call w%pull_unique([30, 50], distinct(1:2), inverse(1:2), found(:, 1:2), count, stat=stat)
+    call check(stat == SYNCYTE_ERR_INDEX .and. all(inverse == -1), "a key that does not exist")
+    call w%prefetch(50, stat=stat)
+    call check_equal(stat, SYNCYTE_ERR_INDEX, "a prefetch of a key that does not exist")
+    call w%barrier()
+  end subroutine distinct_keys
 
   subroutine asking()
     integer :: owners(3)

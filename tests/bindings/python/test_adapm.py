@@ -112,12 +112,40 @@ def test_operations_return_minus_one_unless_keys_of_other_nodes_are_in_flight(wo
         worker.wait(check(operation(numbers, values, True), True))
         with pytest.raises(TypeError, match="unexpected argument 'synchronous'"):
             operation(numbers, values, synchronous=True)
-    assert worker.localize(numbers) == worker.localize(numbers, True) == -1
+    assert worker.localize(numbers) == -1
+    worker.wait(worker.localize(numbers, True))  # another rank may have taken the keys meanwhile
     worker.wait(-1)
     worker.wait(-1)
     worker.waitall()
     with pytest.raises(ValueError, match="timestamp is 999"):
         worker.wait(999)
+
+
+@pytest.mark.parametrize("techniques", ["", "all", "replication_only", "relocation_only"])
+def test_techniques_say_what_intents_do(techniques):
+    adapm.setup(20, 1, techniques)
+    server = adapm.Server(2)
+    worker, every = adapm.Worker(0, server), torch.arange(20)
+    worker.intent(every, worker.current_clock(), worker.current_clock() + 10)
+    worker.wait_sync()
+    worker.barrier()
+    values = torch.zeros(40)
+    is_local = worker.pull(every, values, True) == -1
+    worker.waitall()
+    if techniques != "relocation_only":
+        assert is_local
+    elif COMM.topology.nodes > 1:
+        local = COMM.allreduce(np.array([int(is_local)]))[0]
+        assert local < SIZE
+    worker.barrier()
+    for step in range(1, 6):
+        worker.push(every, torch.ones(40))
+        worker.barrier()
+        worker.pull(every, values)
+        assert values.tolist() == [float(step * SIZE)] * 40
+        worker.barrier()
+    worker.finalize()
+    server.shutdown()
 
 
 def test_pushes_add_and_a_set_replaces(server, worker):

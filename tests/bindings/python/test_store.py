@@ -362,6 +362,24 @@ def test_a_budget_for_keys_of_other_nodes_is_not_negative(comm):
         syncyte.Store(3, 1, foreign_bytes=-2)
 
 
+@pytest.mark.parametrize("intents", ["move-or-copy", "move", "copy"])
+def test_intents_bring_keys_or_copies(intents):
+    store, size = syncyte.Store(40, 2, intents=intents), syncyte.COMM_WORLD.size
+    worker, keys = store.worker(), np.arange(40)
+    worker.intent(keys, 0, 10)
+    worker.flush()
+    worker.barrier()
+    if intents != "move":
+        assert store.is_local(keys).all()
+    for step in range(1, 4):
+        worker.push(keys, np.ones((40, 2), np.float32))
+        worker.barrier()
+        assert (worker.pull(keys) == step * size).all()
+        worker.barrier()
+    with pytest.raises(syncyte.ArgumentError, match="intents is 'stay'; expected"):
+        syncyte.Store(3, 1, intents="stay")
+
+
 def test_clocks_and_intents_are_recorded(store):
     worker = store.worker()
     assert worker.clock == 0

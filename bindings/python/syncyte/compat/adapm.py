@@ -26,9 +26,14 @@ from syncyte.store import Store, StoreWorker
 
 __all__ = ["Server", "Worker", "scheduler", "setup"]
 
-_TECHNIQUES = ("", "all", "replication_only", "relocation_only")
+_TECHNIQUES = {  # Store's names of what intents do
+    "": "move-or-copy",
+    "all": "move-or-copy",
+    "replication_only": "copy",
+    "relocation_only": "move",
+}
 _SCHEMES = {"naive": "prepared", "preloc": "intended", "pool": "shared", "local": "local"}  # Store's names
-_settings: tuple[int, int] | None = None  # number of keys, number of workers per rank
+_settings: tuple[int, int, str] | None = None  # number of keys, number of workers per rank, what intents do
 
 
 def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channels: int = -1) -> None:
@@ -41,7 +46,7 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
     num_threads : int
         Number of workers of each rank, 1 or more.
     use_techniques : str
-        "all", "replication_only", "relocation_only" or "". Checked only: keys are relocated, not replicated.
+        "all", "replication_only", "relocation_only", or "", which is "all": what intents do with keys.
     num_channels : int
         1 or more, or -1. Checked only.
 
@@ -51,14 +56,14 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
         A value that is not allowed.
     """
     global _settings
-    settings = _checked(num_keys, num_threads)
+    keys, threads = _checked(num_keys, num_threads)
     if use_techniques not in _TECHNIQUES:
         raise wrong(
-            ArgumentError, "use_techniques", repr(use_techniques), f"one of {', '.join(_TECHNIQUES[1:])}, or ''"
+            ArgumentError, "use_techniques", repr(use_techniques), f"one of {', '.join(list(_TECHNIQUES)[1:])}, or ''"
         )
     if as_int32(num_channels, "num_channels") < 1 and num_channels != -1:
         raise wrong(ArgumentError, "num_channels", num_channels, "1 or more, or -1")
-    _settings = settings
+    _settings = keys, threads, _TECHNIQUES[use_techniques]
 
 
 def _checked(num_keys: int, num_threads: int) -> tuple[int, int]:
@@ -97,7 +102,7 @@ class Server:
     """
 
     def __init__(self, value_lengths: Any) -> None:
-        def prepare() -> tuple[int, int]:
+        def prepare() -> tuple[int, int, str]:
             if _settings is None:
                 raise ArgumentError("there are no keys yet; call setup(num_keys, num_threads) before Server()")
             if getattr(value_lengths, "shape", ()) not in ((), (_settings[0],)):
@@ -105,10 +110,10 @@ class Server:
                 raise wrong(ShapeError, "value_lengths", given, expected)
             return _settings
 
-        keys, threads = COMM_WORLD._prepare("Server", prepare, always=True)
+        keys, threads, intents = COMM_WORLD._prepare("Server", prepare, always=True)
         self._warn_of_other_nodes()
         self._comm = COMM_WORLD.dup()  # for workers: the script may use COMM_WORLD at the same time
-        self._store = Store(keys, value_lengths, comm=self._comm, workers=threads, name="AdaPM")
+        self._store = Store(keys, value_lengths, comm=self._comm, workers=threads, name="AdaPM", intents=intents)
         self._workers: set[Worker] = set()
         self._is_open = True
 
@@ -392,7 +397,9 @@ class Worker:
         self._timestamps.wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
-        """Signals that this worker will use keys while its clock is in [start, end): they come to this node. Local.
+        """Signals that this worker will use keys while its clock is in [start, end). Local.
+
+        They come to this node shortly before, or copies of them.
 
         Parameters
         ----------

@@ -48,6 +48,33 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_iset(syncyte_store_worker_t
     const syncyte_buffer_t* values, syncyte_request_t* request);
 
 /**
+ * @brief Starts syncyte_store_worker_pull_unique(), as the head of syncyte/store.h says.
+ * @param[in] worker a worker; it may be destroyed before the request has ended
+ * @param[in] keys int64, contiguous, any number of dimensions; may be re-used on return
+ * @param[out] distinct int64, contiguous, room for as many keys as the list has; complete on return
+ * @param[out] inverse int64, contiguous, as many elements as the list has keys; complete on return
+ * @param[out] values float32, contiguous, room for as many as the list's keys have; concatenated in the order of the
+ * distinct keys; may not be read until the request has ended
+ * @param[out] count number of distinct keys; complete on return
+ * @param[out] request ends when the operation is complete, with its status
+ * @return as store_worker_pull_unique, for errors that this rank finds; test and wait return the others.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipull_unique(syncyte_store_worker_t worker,
+    const syncyte_buffer_t* keys, const syncyte_buffer_t* distinct, const syncyte_buffer_t* inverse,
+    const syncyte_buffer_t* values, int64_t* count, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_store_worker_push_unique(), as the head of syncyte/store.h says.
+ * @param[in] worker a worker; it may be destroyed before the request has ended
+ * @param[in] keys int64, contiguous; may be re-used on return
+ * @param[in] values float32, contiguous, as many as the keys have; must stay unchanged until the request has ended
+ * @param[out] request ends when the operation is complete, with its status
+ * @return as store_worker_push_unique, for errors that this rank finds; test and wait return the others.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_ipush_unique(syncyte_store_worker_t worker,
+    const syncyte_buffer_t* keys, const syncyte_buffer_t* values, syncyte_request_t* request);
+
+/**
  * @brief Starts syncyte_store_worker_localize(), as the head of syncyte/store.h says.
  * @param[in] worker a worker; it may be destroyed before the request has ended
  * @param[in] keys int64, contiguous; may be re-used on return
