@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "kv/joined_moves.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -52,8 +53,10 @@ void agent_target::find_slots(const access::served_items& items) {
 }
 
 bool agent_target::serve(fabric::served_request& request, fabric::answer& reply) {
-  const access::served_items items(request);
   const auto what = static_cast<move_operation>(request.header.operation);
+  if (what == move_operation::several)
+    return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
+  const access::served_items items(request);
   agent_.begin(fabric::now());
   if (request.header.operation <= most_operations) {
     find_slots(items);
@@ -100,11 +103,13 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
 
 bool agent_target::localize(fabric::served_request& request, const access::served_items& items) {
   if (!request.state) request.state = std::make_shared<node_agent::wait>();
+  if (request.done == items.count()) return has_ended(request);
   find_any_slots(items);
   const auto by = std::static_pointer_cast<node_agent::wait>(request.state);
   for (; request.done < asked_.size(); ++request.done) {
     const std::int64_t slot = asked_[request.done];
     const bool own = is_own(slot);
+    prefetch_from(request.done);
     if ((!own || facts_->is_elsewhere(slot)) && !agent_.localize(slot, own, by)) return false;
   }
   return has_ended(request);
@@ -113,7 +118,9 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
 /// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
 void agent_target::change_windows(move_operation what, const access::served_items& items) {
   find_any_slots(items);
-  for (const std::int64_t slot : asked_) {
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const std::int64_t slot = asked_[i];
+    prefetch_from(i);
     if (what == move_operation::end_windows)
       agent_.release(slot);
     else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot))
@@ -130,14 +137,19 @@ bool agent_target::settle(fabric::served_request& request) {
   return has_ended(request);
 }
 
-/// Asks the homes of all keys of which there may be a copy. One request's question is good for others that come before
-/// its answer: all of them come after the same collective call.
+/// Asks the homes of all keys of which there may be a copy.
+void agent_target::ask_whether_fresh() {
+  agent_.for_each_shared([&](std::int64_t slot) { renewing_.insert(facts_->home_of(slot)); });
+  for (const int home : renewing_)
+    messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), 0);
+}
+
+/// One request's question is good for others that come before its answer: all of them come after the same collective
+/// call.
 bool agent_target::renew_copies(fabric::served_request& request) {
   if (!request.state) {
     request.state = std::make_shared<bool>(true);
-    if (renewing_.empty()) agent_.for_each_shared([&](std::int64_t slot) { renewing_.insert(facts_->home_of(slot)); });
-    for (const int home : renewing_)
-      messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), 0);
+    if (renewing_.empty()) ask_whether_fresh();
   }
   return renewing_.empty();
 }
@@ -171,6 +183,7 @@ bool agent_target::take_values(move_operation what, fabric::served_request& requ
     const std::size_t bytes = before + held_->value_bytes(asked_[i]);
     base::require(bytes <= data.size(), SYNCYTE_ERR_INTERNAL, "{} keys with {} bytes of values", asked_.size(),
                   items.data().size());
+    prefetch_from(i);
     if (i == request.done) {
       if (!take_value(what, asked_[i], data.first(bytes))) return false;
       ++request.done;
@@ -223,7 +236,7 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 }
 
 bool agent_target::progress() {
-  if (agent_.is_idle() && messages_.is_idle()) return false;
+  if (agent_.is_idle() && messages_.is_idle() && renewing_.empty()) return false;
   agent_.begin(fabric::now());
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
     looked_ = now;
@@ -233,6 +246,7 @@ bool agent_target::progress() {
   const bool did_something = send_messages();
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
+    if (failed.what == move_operation::renew) renewing_.erase(failed.rank);
     if (failed.what != move_operation::acquire && failed.what != move_operation::intend) continue;
     for (const std::uint64_t offset : failed.offsets)
       agent_.give_up(facts_->slots(failed.rank).first + static_cast<std::int64_t>(offset));

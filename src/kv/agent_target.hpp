@@ -37,6 +37,7 @@ class agent_target final : public fabric::target {
   void change_windows(move_operation what, const access::served_items& items);
   bool settle(fabric::served_request& request);
   bool renew_copies(fabric::served_request& request);
+  void ask_whether_fresh();
   bool send_pushes(fabric::served_request& request);
   bool send_messages();
   bool is_dead(int home) const { return facts_->ranks->at(home).is_dead; }
@@ -45,6 +46,10 @@ class agent_target final : public fabric::target {
   bool take_back(move_operation what, fabric::served_request& request);
   bool run(const operation& what, fabric::served_request& request, const access::served_items& items,
            fabric::answer& reply);
+  void prefetch_from(std::size_t i) const {
+    constexpr std::size_t ahead = 16;
+    if (i + ahead < asked_.size()) held_->prefetch(asked_[i + ahead]);
+  }
   void find_any_slots(const access::served_items& items);
   void find_slots(const access::served_items& items);
   bool is_own(std::int64_t slot) const { return facts_->is_here(facts_->home_of(slot)); }

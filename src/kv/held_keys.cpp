@@ -119,6 +119,12 @@ std::int64_t held_keys::find_record(std::int64_t slot) const {
   return static_cast<std::int64_t>(std::atomic_ref(*cell).load(std::memory_order_acquire) & record_mask);
 }
 
+void held_keys::prefetch(std::int64_t slot) const {
+  const std::uint64_t* const cells = cells_of(slot);
+  __builtin_prefetch(cells);
+  __builtin_prefetch(cells + bucket_cells);
+}
+
 bool held_keys::holds(std::int64_t slot, grant_number newest) const {
   const std::int64_t record = find_record(slot);
   return record != 0 && is_of(record, slot, newest);
@@ -169,11 +175,7 @@ void held_keys::make_dirty(std::int64_t record) {
 void held_keys::find(std::span<const listed_key> keys, std::vector<held_key>& found,
                      std::vector<listed_key>& others) const {
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + prefetch_distance < keys.size()) {
-      const std::uint64_t* const cells = cells_of(keys[i + prefetch_distance].slot);
-      __builtin_prefetch(cells);
-      __builtin_prefetch(cells + bucket_cells);
-    }
+    if (i + prefetch_distance < keys.size()) prefetch(keys[i + prefetch_distance].slot);
     if (const std::int64_t record = find_record(keys[i].slot); record != 0)
       found.push_back({record, keys[i]});
     else

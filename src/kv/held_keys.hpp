@@ -51,6 +51,8 @@ class held_keys {
   std::chrono::nanoseconds coming_time() const;
   bool is_empty() const { return size() == 0; }
 
+  /// Loads the part of the index ahead in which a key may be.
+  void prefetch(std::int64_t slot) const;
   bool holds(std::int64_t slot, grant_number newest) const;
   bool holds_main(std::int64_t slot) const;
   /// Whether the agent has to be told that there are dirty copies; true for one caller.

@@ -9,7 +9,7 @@
 #include "fabric/members.hpp"
 #include "kv/key_directory.hpp"
 #include "kv/key_range.hpp"
-#include "kv/move_messages.hpp"
+#include "kv/move_sender.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {

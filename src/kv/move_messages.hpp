@@ -2,12 +2,8 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +11,6 @@
 #include <vector>
 
 #include "access/item_requests.hpp"
-#include "base/error.hpp"
-#include "fabric/members.hpp"
 
 namespace syncyte::kv {
 
@@ -56,6 +50,8 @@ enum class move_operation : std::uint16_t {
   renew_copies = 28,  ///< answered when all copies are fresh
   // To a home rank of the worker's own node, by a common caller.
   changed = 29,  ///< keys of which other nodes have copies
+  // To a home rank or an agent: requests of several operations above, see joined_moves.
+  several = 32,
   // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
   locate = 30,      ///< the rank at whose node it is
   adopt_last = 31,  ///< 1: it was lost with its node, and the home's last value is its value now
@@ -99,46 +95,6 @@ class moved_keys {
   std::vector<std::uint64_t> offsets_;
   std::vector<std::byte> data_;
   std::vector<std::size_t> ends_;
-};
-
-/// Sends requests that move keys. One thread uses it.
-class move_sender {
- public:
-  move_sender(std::shared_ptr<const fabric::members> ranks, fabric::object_name to);
-  ~move_sender();
-
-  /// Adds a key to the next request of this operation to this rank; a number goes before the values.
-  void add(int rank, move_operation what, std::uint64_t argument, std::uint64_t offset,
-           std::span<const std::byte> values = {}, std::optional<std::uint8_t> number = {});
-  /// The number of the next request.
-  std::uint64_t next() const { return next_; }
-  /// Whether requests of an operation with numbers below one are not answered.
-  bool has_unanswered(move_operation what, std::uint64_t below);
-  /// Whether nothing is to be sent, and all that was sent has been looked at after its end.
-  bool is_idle() const { return added_.empty() && in_flight_.empty(); }
-  /// Sends what was added; true if there was something.
-  bool flush();
-
-  /// A request that has failed: the rank is dead, or has refused it.
-  struct failure {
-    int rank;
-    move_operation what;
-    std::vector<std::uint64_t> offsets;
-    std::string reason;
-  };
-  /// Those since the last call. Looks at requests in flight once a millisecond at most.
-  std::vector<failure> take_failures();
-
- private:
-  struct sent;
-
-  std::shared_ptr<const fabric::members> ranks_;
-  fabric::object_name to_;
-  fabric::stream stream_;
-  std::map<std::pair<int, move_operation>, moved_keys> added_;  // by rank and operation
-  std::list<sent> in_flight_;                                   // destroyed before the stream
-  std::chrono::nanoseconds looked_{};
-  std::uint64_t next_ = 0;
 };
 
 }  // namespace syncyte::kv

@@ -153,7 +153,7 @@ class spread_table::run {
 
   access::owners_transfer* transfer() { return result_.get(); }
   started_transfer take() {
-    started_transfer result{std::move(result_), {.grants = grants_}};
+    started_transfer result{std::move(result_), {.grants = grants_}, remote_keys_};
     if (asked_) result.until_its_end.asked.push_back(std::move(asked_));
     return result;
   }
@@ -220,6 +220,7 @@ class spread_table::run {
   /// `list` keeps the keys.
   void ask(int owner, std::shared_ptr<const void> list, std::span<const listed_key> keys) {
     if (!result_) result_ = std::make_unique<access::owners_transfer>(of_.ranks_, what_.name, &in_);
+    remote_keys_ += std::ssize(keys);
     const key_items::owner to{owner, of_.homes_->slots(owner).first, of_.ranks_.get(), of_.homes_.get(),
                               of_.node_.index};
     result_->add(owner, std::make_unique<access::item_requests<key_items>>(
@@ -237,6 +238,7 @@ class spread_table::run {
   std::vector<here_part> here_;
   std::vector<held_part> held_;
   std::unique_ptr<access::owners_transfer> result_;
+  std::int64_t remote_keys_ = 0;
 };
 
 /// Requests of other nodes are answered while this node's keys are processed.

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "kv/joined_moves.hpp"
 #include "kv/split_operation.hpp"
 
 namespace syncyte::kv {
@@ -36,9 +37,11 @@ void table_target::find_slots(const access::served_items& items) {
 }
 
 bool table_target::serve(fabric::served_request& request, fabric::answer& reply) {
+  const auto what = static_cast<move_operation>(request.header.operation);
+  if (what == move_operation::several)
+    return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
   const access::served_items items(request);
   find_slots(items);
-  const auto what = static_cast<move_operation>(request.header.operation);
   if (what == move_operation::locate || what == move_operation::adopt_last) return answer_each(what, reply);
   if (request.header.operation <= most_operations || home_ == nullptr)
     return serve(find_operation(request.header.operation), request, items, reply);
@@ -163,12 +166,13 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
   return true;
 }
 
-/// What was said of a node's copies before goes before the answer.
+/// Values are sent at once: a copy that is granted afterwards must not get them.
 bool table_target::renew(int node) {
   if (!home_->directory.refresh()) return false;
   home_->queue_messages();
   home_->messages.add(home_->facts->agents[node], move_operation::renewed,
                       static_cast<std::uint64_t>(home_->facts->rank), 0);
+  home_->messages.flush();
   return true;
 }
 

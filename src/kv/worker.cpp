@@ -40,6 +40,7 @@ started_transfer worker::begin(const operation& what, std::span<const std::int64
                                completion when) {
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
   count_done(what, std::ssize(keys));
+  count(remote_, begun.remote_keys);
   return begun;
 }
 
@@ -265,6 +266,7 @@ syncyte_store_worker_info_t worker::describe() const {
   info.localized_keys = localized_;
   info.intended_keys = intended_;
   for (const auto& [end, keys] : intended_until_) info.active_intents += keys;
+  info.remote_keys = remote_;
   info.prepared_samples = static_cast<std::int64_t>(samples_.size());
   return info;
 }

@@ -110,7 +110,7 @@ class worker {
   std::int32_t number_;
   std::atomic<std::int64_t> clock_{0};
   std::array<std::atomic<std::int64_t>, most_operations + 1> done_{};  // keys, by the operation's number
-  std::atomic<std::int64_t> localized_{0}, intended_{0};
+  std::atomic<std::int64_t> localized_{0}, intended_{0}, remote_{0};
 
   std::mutex collective_mutex_;                          // held during a collective call
   mutable std::mutex mutex_;                             // guards the members below

@@ -77,6 +77,7 @@ void worker::prefetch(const syncyte_buffer_t* raw_keys) {
     return;
   }
   if (!begun.rest) return;  // the keys have come here meanwhile
+  remote_.fetch_add(begun.remote_keys, std::memory_order_relaxed);
   made->set_operation(finish(std::move(begun), completion::by_request, made->room()));
   prefetches_.add(std::move(made), *before);
 }

@@ -703,6 +703,63 @@ void death(int operations, std::uint32_t seed, int victim) {
   std::printf("%d keys made anew\n", lost);
 }
 
+/// A node's agent dies while all nodes have copies of all keys: what others push and set is exact, and nothing waits for
+/// the copies of the dead.
+void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
+  simulated_store store(
+      {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = 8 * bytes_for(keys)}, seed,
+      limits);
+  store.network().set_faults(faults);
+  begun_writes begun;
+  key_list of_the_living;
+  for (std::int64_t key = 0; key < keys; ++key)
+    if (store.homes().owner(key) != victim) of_the_living.push_back(key);
+  const auto is_exact = [&](int writer) { return writer / 2 != victim / 2; };  // it is at another node
+  std::barrier have_copies(workers);
+  in_threads([&](int number) {
+    simulated_worker mine(store.at(number));
+    std::minstd_rand random(seed * 100 + static_cast<std::uint32_t>(number));
+    mine.open_windows(of_the_living);
+    mine.flush();
+    have_copies.arrive_and_wait();
+    for (int round = 0; round < rounds; ++round) {
+      if (number == victim && round == rounds / 2) {
+        for (int other = 0; other < workers; ++other)
+          if (other != victim) store.network().cut(victim, other);
+        store.network().kill(victim);
+        store.engine(victim ^ 1).declare_dead(store.engine(victim).process());
+        return;
+      }
+      const key_list one{of_the_living[random() % of_the_living.size()]};
+      const bool sets = !is_shared(one[0]) && setter_of(one[0]) == number;
+      if (!sets && !is_shared(one[0])) continue;
+      activities[static_cast<std::size_t>(number)].begin(sets ? "a set" : "a push", one[0]);
+      begun.add(one[0], number);
+      value_list values(length, sets ? static_cast<float>(begun.count(one[0], number)) : 0.0f), found(length);
+      values[static_cast<std::size_t>(number)] = sets ? values[0] : 1.0f;
+      mine.run(sets ? kv::set : kv::push, one, values.data(), until::done);
+      mine.run(kv::pull, one, found.data(), until::done);
+      const float own = found[static_cast<std::size_t>(number)];
+      if (is_exact(number) && own != static_cast<float>(begun.count(one[0], number)))
+        fail("worker %d: a pull of key %d has %g of its own %lld writes\n", number, static_cast<int>(one[0]), own,
+             static_cast<long long>(begun.count(one[0], number)));
+    }
+    mine.flush();
+  });
+  simulated_worker reader(store.at((victim + 2) % workers));
+  for (const std::int64_t key : of_the_living) {
+    value_list found(length);
+    reader.run(kv::pull, key_list{key}, found.data(), until::done);
+    for (int writer = 0; writer < workers; ++writer) {
+      const auto most = static_cast<float>(begun.count(key, is_shared(key) ? writer : setter_of(key)));
+      const float value = found[static_cast<std::size_t>(writer)];
+      const bool is_right = is_exact(is_shared(key) ? writer : setter_of(key)) ? value == most : value <= most;
+      if (!is_right)
+        fail("key %d has %g writes of worker %d at the end, of %g\n", static_cast<int>(key), value, writer, most);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -719,6 +776,7 @@ int main(int count, char** arguments) {
       {"long sets", [&] { long_sets(rounds, seed); }},
       {"a death of an agent", [&] { death(rounds * 4, seed, 2); }},
       {"a death of a home", [&] { death(rounds * 4, seed, 3); }},
+      {"a death of a sharer", [&] { death_of_a_sharer(rounds * 4, seed, 2); }},
       {"histories", [&] { histories(rounds, seed); }},
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -80,6 +80,23 @@ TEST_F(intents, bring_keys_before_their_clock_and_keep_them) {
   mine->barrier();
 }
 
+TEST_F(intents, make_requests_needless) {
+  user mine(store);
+  mine->barrier();
+  if (is_last()) {
+    const std::int64_t remote = std::ssize(wanted) - count_local(*store, wanted);
+    mine.pull(wanted, 2 * wanted.size());
+    EXPECT_EQ(mine->describe().remote_keys, remote);
+    mine.intend(wanted, 0, 1);
+    mine->flush();
+    mine.push(wanted, test::value_list(2 * wanted.size(), 1.0f));
+    mine.pull(wanted, 2 * wanted.size());
+    mine.set(wanted, test::value_list(2 * wanted.size(), 1.0f));
+    EXPECT_EQ(mine->describe().remote_keys, remote);
+  }
+  mine->barrier();
+}
+
 TEST_F(intents, move_nothing_long_before_their_clock_nor_after_it) {
   user mine(store);
   const std::int64_t before = count_local(*store, wanted);

@@ -93,7 +93,7 @@ module syncyte_store_c
   !> Counters of a worker since its creation.
   type, bind(C) :: syncyte_store_worker_info_t
     ! sizeof(syncyte_store_worker_info_t)
-    integer(c_size_t) :: struct_size = 80_c_size_t
+    integer(c_size_t) :: struct_size = 88_c_size_t
     ! number of the worker
     integer(c_int64_t) :: number = 0_c_int64_t
     ! as store_worker_clock()
@@ -112,6 +112,8 @@ module syncyte_store_c
     integer(c_int64_t) :: active_intents = 0_c_int64_t
     ! samples that have keys left
     integer(c_int64_t) :: prepared_samples = 0_c_int64_t
+    ! of pulled, pushed and set keys, those that were asked for at their home ranks
+    integer(c_int64_t) :: remote_keys = 0_c_int64_t
   end type syncyte_store_worker_info_t
 
   interface

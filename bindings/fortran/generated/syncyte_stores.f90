@@ -784,7 +784,7 @@ contains
 
   !> Counters of the worker since its creation. Local.
   subroutine worker_info(self, number, clock, pulled_keys, pushed_keys, set_keys, localized_keys, intended_keys, &
-      active_intents, prepared_samples, stat, errmsg)
+      active_intents, prepared_samples, remote_keys, stat, errmsg)
     class(syncyte_store_worker), intent(in) :: self
     type(*), dimension(..), intent(inout), target, optional :: number  !! any integer: number of the worker
     type(*), dimension(..), intent(inout), target, optional :: clock  !! any integer: as store_worker_clock()
@@ -798,6 +798,8 @@ contains
     ! any integer: intended keys whose window has not ended
     type(*), dimension(..), intent(inout), target, optional :: active_intents
     type(*), dimension(..), intent(inout), target, optional :: prepared_samples  !! any integer: samples that have keys left
+    ! any integer: of pulled, pushed and set keys, those that were asked for at their home ranks
+    type(*), dimension(..), intent(inout), target, optional :: remote_keys
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_store_worker_info_t) :: info_c
@@ -812,6 +814,7 @@ contains
     call syncyte_set_span(intended_keys)
     call syncyte_set_span(active_intents)
     call syncyte_set_span(prepared_samples)
+    call syncyte_set_span(remote_keys)
     status = syncyte_store_worker_describe(self%handle, info_c)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(number, "number"//c_null_char, info_c%number)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(clock, "clock"//c_null_char, info_c%clock)
@@ -829,6 +832,8 @@ contains
         info_c%active_intents)
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(prepared_samples, &
         "prepared_samples"//c_null_char, info_c%prepared_samples)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(remote_keys, "remote_keys"//c_null_char, &
+        info_c%remote_keys)
     call finish(status, stat, errmsg)
   end subroutine worker_info
 

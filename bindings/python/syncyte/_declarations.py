@@ -764,6 +764,7 @@ class StoreWorkerInfo(ctypes.Structure):
         ("intended_keys", ctypes.c_int64),  # by intent and prepare_sample
         ("active_intents", ctypes.c_int64),  # intended keys whose window has not ended
         ("prepared_samples", ctypes.c_int64),  # samples that have keys left
+        ("remote_keys", ctypes.c_int64),  # of pulled, pushed and set keys, those that were asked for at their home ranks
     ]
 
 

@@ -46,6 +46,7 @@ class WorkerInfo(NamedTuple):
     intended_keys: int  #: by intent and prepare_sample
     active_intents: int  #: intended keys whose window has not ended
     prepared_samples: int  #: samples that have keys left
+    remote_keys: int  #: of pulled, pushed and set keys, those that were asked for at their home ranks
 
 
 def _as_lengths(lengths: Any) -> np.ndarray:

@@ -156,6 +156,7 @@ typedef struct syncyte_store_worker_info_t {
   int64_t intended_keys;    /**< by intent and prepare_sample */
   int64_t active_intents;   /**< intended keys whose window has not ended */
   int64_t prepared_samples; /**< samples that have keys left */
+  int64_t remote_keys;      /**< of pulled, pushed and set keys, those that were asked for at their home ranks */
 } syncyte_store_worker_info_t;
 
 /**
