@@ -176,6 +176,8 @@ class simulated_worker {
   }
   void open_windows(std::span<const std::int64_t> keys) { pass_on(at_.open_windows(*intending_, keys)); }
   void close_windows(std::span<const std::int64_t> keys) { pass_on(at_.close_windows(*intending_, keys)); }
+  /// The second half of a barrier, whose first one is flush().
+  void renew_copies() { at_.renew_copies(); }
   void flush() {
     started_.await_ends();
     windows_.await_ends();

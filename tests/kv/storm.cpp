@@ -703,6 +703,55 @@ void death(int operations, std::uint32_t seed, int victim) {
   std::printf("%d keys made anew\n", lost);
 }
 
+/// After a barrier all workers see all pushes before it, in copies too, which come and go.
+void barriers(int rounds, std::uint32_t seed) {
+  simulated_store store(
+      {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = 8 * bytes_for(keys)}, seed,
+      limits);
+  store.network().set_faults(faults);
+  begun_writes begun;
+  std::barrier all_meet(workers);
+  key_list every(shared_keys);
+  std::iota(every.begin(), every.end(), 0);
+  in_threads([&](int number) {
+    simulated_worker mine(store.at(number));
+    std::minstd_rand random(seed * 100 + static_cast<std::uint32_t>(number));
+    std::deque<key_list> windows;
+    for (int round = 0; round < rounds; ++round) {
+      activities[static_cast<std::size_t>(number)].begin("a round", round);
+      key_list wanted = every;
+      std::shuffle(wanted.begin(), wanted.end(), random);
+      wanted.resize(shared_keys / 2);
+      mine.open_windows(wanted);
+      windows.push_back(std::move(wanted));
+      if (windows.size() > 3) {
+        mine.close_windows(windows.front());
+        windows.pop_front();
+      }
+      for (int push = 0; push < 3; ++push) {
+        const key_list one{windows.front()[random() % windows.front().size()]};
+        value_list values(length);
+        values[static_cast<std::size_t>(number)] = 1.0f;
+        begun.add(one[0], number);
+        mine.run(kv::push, one, values.data(), until::done);
+      }
+      mine.flush();
+      all_meet.arrive_and_wait();
+      mine.renew_copies();
+      value_list found(every.size() * length);
+      mine.run(kv::pull, every, found.data(), until::done);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto key = static_cast<std::int64_t>(i / length);
+        const int writer = static_cast<int>(i % length);
+        if (found[i] != static_cast<float>(begun.count(key, writer)))
+          fail("worker %d: after a barrier key %d has %g writes of worker %d, expected %lld\n", number,
+               static_cast<int>(key), found[i], writer, static_cast<long long>(begun.count(key, writer)));
+      }
+      all_meet.arrive_and_wait();
+    }
+  });
+}
+
 /// A node's agent dies while all nodes have copies of all keys: what others push and set is exact, and nothing waits for
 /// the copies of the dead.
 void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
@@ -776,6 +825,7 @@ int main(int count, char** arguments) {
       {"long sets", [&] { long_sets(rounds, seed); }},
       {"a death of an agent", [&] { death(rounds * 4, seed, 2); }},
       {"a death of a home", [&] { death(rounds * 4, seed, 3); }},
+      {"barriers", [&] { barriers(rounds, seed); }},
       {"a death of a sharer", [&] { death_of_a_sharer(rounds * 4, seed, 2); }},
       {"histories", [&] { histories(rounds, seed); }},
   };
