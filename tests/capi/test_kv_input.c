@@ -36,6 +36,10 @@ static void wrong_stores(void) {
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT,
                  "options->workers is 2147483647; expected at most");
   options.workers = 1;
+  options.intents = 0;
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT,
+                 "options->intents is 0; expected SYNCYTE_STORE_INTENTS_MOVE_OR_COPY (1), MOVE (2) or COPY (3)");
+  options.intents = SYNCYTE_STORE_INTENTS_MOVE_OR_COPY;
   EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "num_keys is 9223372036854775807; expected");
   EXPECT_ERROR(syncyte_store_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "store is null");

@@ -41,7 +41,8 @@ TEST_F(cxx_store, pulls_pushes_and_sets) {
 }
 
 TEST_F(cxx_store, started_operations_are_requests) {
-  const syncyte::store table(world_, 10, 1, {.homes = syncyte::store_homes::block});
+  const syncyte::store table(world_, 10, 1,
+                             {.homes = syncyte::store_homes::block, .intents = syncyte::store_intents::copy});
   const syncyte::store_worker worker = table.worker();
   const std::array<std::int64_t, 2> keys{0, 9};
   const std::array values{1.F, 2.F};

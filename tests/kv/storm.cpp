@@ -752,8 +752,8 @@ void barriers(int rounds, std::uint32_t seed) {
   });
 }
 
-/// A node's agent dies while all nodes have copies of all keys: what others push and set is exact, and nothing waits for
-/// the copies of the dead.
+/// A node's agent dies while all nodes have copies of all keys: what others push and set is exact, and nothing waits
+/// for the copies of the dead.
 void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
   simulated_store store(
       {.nodes = 3, .ranks_per_node = 2, .keys = keys, .length = length, .foreign_bytes = 8 * bytes_for(keys)}, seed,

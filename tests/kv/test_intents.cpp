@@ -236,4 +236,12 @@ TEST_F(intents, of_a_million_keys_and_without_memory_for_them) {
   other->barrier();
 }
 
+TEST_F(intents, have_an_effect_that_is_equal_on_all_ranks) {
+  const auto make = [](syncyte_store_intents_t effect) { make_store(3, {1}, -1, 1, effect); };
+  test::expect_error(test::outcome_of([&] { make(4); }), SYNCYTE_ERR_ARGUMENT, "options->intents is 4");
+  if (world().size() == 1) return;
+  const auto mixed = is_first() ? SYNCYTE_STORE_INTENTS_MOVE : SYNCYTE_STORE_INTENTS_COPY;
+  test::expect_error(test::outcome_of([&] { make(mixed); }), SYNCYTE_ERR_MISMATCH, "intents");
+}
+
 }  // namespace

@@ -14,7 +14,8 @@ program test_store
   call world%from_world()
   rank = world%rank()
   ranks = world%size()
-  call s%create(world, 50, 3, name="test", homes=SYNCYTE_STORE_HOMES_CYCLIC)
+  call s%create(world, 50, 3, name="test", homes=SYNCYTE_STORE_HOMES_CYCLIC, &
+      intents=SYNCYTE_STORE_INTENTS_MOVE)
   call s%worker(w)
   call check_equal(s%keys(), 50_int64, "keys")
   call moving()
