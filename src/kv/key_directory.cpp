@@ -204,8 +204,21 @@ bool key_directory::add_pushes(int node, std::int64_t slot, std::uint8_t number,
   if (is_busy) return false;
   if (damage) base::log(SYNCYTE_LOG_ERROR, "pushes to a copy were lost: {}", damage->what());
   from.received = number;
+  side& of = sides_[slot];
+  const int alone = of.sharers.size() == 1 ? of.pushes_alone + 1 : 0;
   note_change(slot);
+  of.pushes_alone = alone;
+  give_main_instead(slot, of);
   return true;
+}
+
+/// The only node that still has a copy, and goes on to push, gets the main copy: it is asked to end its copy, and asks
+/// for the key again.
+void key_directory::give_main_instead(std::int64_t slot, side& of) {
+  constexpr int enough = 16;
+  if (of.pushes_alone < enough || nodes_.effect != intent_effect::moves_or_copies || nodes_.is_intended(slot)) return;
+  of.pushes_alone = 0;
+  recall_copies(slot, home_message::invalidate, every_node);
 }
 
 bool key_directory::end_copy(int node, std::int64_t slot, std::span<const std::byte> pushes) {
@@ -240,6 +253,7 @@ bool key_directory::end_sharing(std::int64_t slot) {
 void key_directory::note_change(std::int64_t slot) {
   const auto found = sides_.find(slot);
   if (found == sides_.end() || found->second.sharers.empty()) return;
+  found->second.pushes_alone = 0;
   for (sharer& each : found->second.sharers) each.is_stale = true;
   if (!std::exchange(found->second.has_changed, true)) changed_.push_back(slot);
 }
@@ -309,10 +323,11 @@ bool key_directory::progress() {
 void key_directory::serve_wishes(std::int64_t slot) {
   const auto found = sides_.find(slot);
   if (found == sides_.end()) return;
-  auto& [wishes, waiting, sharers, has_changed] = found->second;
+  auto& wishes = found->second.wishes;
+  const auto& sharers = found->second.sharers;
   const auto is_home = [&] { return find(slot) == place::at_home || find(slot) == place::shared; };
   if (sharers.empty() && find(slot) == place::shared && !end_sharing(slot)) return to_grant_.push_back(slot);
-  while (is_home() && waiting == 0 && !wishes.empty()) {
+  while (is_home() && found->second.waiting == 0 && !wishes.empty()) {
     const wished next = wishes.front();
     if (!sharers.empty() && next.why == wish::localize && next.node != nodes_.own && !nodes_.is_dead(next.node)) {
       recall_copies(slot, home_message::recall, every_node);

@@ -62,12 +62,11 @@ enum class intent_effect : std::uint8_t {
 /// |---|---|---|---|
 /// | a node localizes it | a wish; all copies are recalled | INTERNAL | INTERNAL |
 /// | a node intends it | grant copy; a wish while operations wait | INTERNAL | INTERNAL |
-/// | pushes to the copy | INTERNAL | added; all copies are stale | as with a copy |
-/// | end of the copy | INTERNAL | as pushes; no copy | as pushes; no copy |
-/// | pull or push by a worker of the node | done; after a push all copies are stale | recalled; waits | waits |
-/// | set by any worker | | all copies are recalled; waits | waits |
-/// | the copy is stale | | refresh | ignored: it is gone when the refresh comes |
-/// | death of the node's agent | | no copy; its last pushes are lost | as with a copy |
+/// | pushes to the copy | INTERNAL | added; all copies are stale; recalled if it is needless: give_main_instead() |
+/// added | | end of the copy | INTERNAL | as pushes; no copy | as pushes; no copy | | pull or push by a worker of the
+/// node | done; after a push all copies are stale | recalled; waits | waits | | set by any worker | | all copies are
+/// recalled; waits | waits | | the copy is stale | | refresh | ignored: it is gone when the refresh comes | | death of
+/// the node's agent | | no copy; its last pushes are lost | as with a copy |
 ///
 /// Operations that found the key elsewhere, or waited for copies, are counted until they are done: a key that has come
 /// back is granted again only when there are none, so that they are done, and a worker's operations stay in order.
@@ -149,6 +148,7 @@ class key_directory {
     std::deque<wished> wishes;
     int waiting = 0;
     std::vector<sharer> sharers = {};
+    int pushes_alone = 0;      // messages with pushes of the only sharer, since anybody else used the key
     bool has_changed = false;  // it is in changed_
   };
 
@@ -163,6 +163,7 @@ class key_directory {
   sharer& find_sharer(int node, std::int64_t slot);
   void recall_copies(std::int64_t slot, home_message how, int node);
   bool end_sharing(std::int64_t slot);
+  void give_main_instead(std::int64_t slot, side& of);
   bool refresh(std::int64_t slot, side& of);
   void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);

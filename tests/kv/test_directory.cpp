@@ -431,6 +431,27 @@ TEST(key_directory, recalls_the_copy_of_a_worker_whose_operation_comes) {
   EXPECT_EQ(at.after_progress(), (texts{"grant copy 3: 100 with 2", "grant copy 1: 100 with 2"}));
 }
 
+TEST(key_directory, moves_a_key_to_the_only_node_that_goes_on_to_push) {
+  sharing_home at;
+  for (int i = 0; i < 40; ++i) at.directory.add_pushes(1, 100, 1, bytes_of(ones));  // node 2 has a copy too
+  at.after_progress();
+  at.directory.end_copy(2, 100, {});
+  for (int i = 0; i < 10; ++i) at.directory.add_pushes(1, 100, 1, bytes_of(ones));
+  at.directory.note_change(100);  // the home's node uses it
+  for (int i = 0; i < 15; ++i) at.directory.add_pushes(1, 100, 1, bytes_of(ones));
+  EXPECT_EQ(at.after_progress().size(), 1u);  // refresh
+  at.directory.add_pushes(1, 100, 1, bytes_of(ones));
+  EXPECT_EQ(at.after_progress(), texts{"invalidate 1: 100"});
+  at.directory.end_copy(1, 100, {});
+  at.intend(1, 100);
+  EXPECT_EQ(at.after_progress(), texts{"grant 1: 100"});
+  sharing_home other;
+  other.intended.insert(100);  // by the home's node
+  other.directory.end_copy(2, 100, {});
+  for (int i = 0; i < 40; ++i) other.directory.add_pushes(1, 100, 1, bytes_of(ones));
+  EXPECT_EQ(other.after_progress().size(), 1u);
+}
+
 TEST(key_directory, recalls_all_copies_for_a_set) {
   sharing_home at;
   EXPECT_EQ(at.prepare(own, true), kv::access_result::elsewhere);
