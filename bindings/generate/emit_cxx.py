@@ -21,7 +21,9 @@ _ENUMS = {"syncyte_status_t": "status", "syncyte_dtype_t": "dtype", "syncyte_op_
           "syncyte_compare_t": "compare", "syncyte_optimizer_t": "optimizer", "syncyte_store_homes_t": "store_homes",
           "syncyte_store_intents_t": "store_intents", "syncyte_store_scheme_t": "sampling_scheme",
           "syncyte_store_distribution_t": "sampling_distribution", "syncyte_truth_t": "truth"}  # fmt: skip
-_PREFIX = re.compile("SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_|STORE_HOMES_|STORE_INTENTS_|STORE_|TRUTH_)?")
+_PREFIX = re.compile(
+    "SYNCYTE_(ERR_|OP_|MEMORY_|LOG_|LOCK_|COMPARE_|OPTIMIZER_|STORE_HOMES_|STORE_INTENTS_|STORE_|TRUTH_)?"
+)
 _VALUES = {"BOOL": "boolean", "LAND": "logical_and", "LOR": "logical_or", "LXOR": "logical_xor", "BAND": "bit_and",
            "BOR": "bit_or", "BXOR": "bit_xor", "EQ": "equal", "NE": "not_equal", "GE": "at_least",
            "LE": "at_most"}  # fmt: skip
