@@ -210,7 +210,7 @@ class job {
       for (int step = first_step_; step < steps; ++step)
         for (const std::int64_t key : batches[static_cast<std::size_t>(step)])
           ++expected[static_cast<std::size_t>(key)];
-    sleeping_barrier();
+    worker_.barrier();  // copies show all pushes
     key_list some;
     for (std::int64_t key = this_rank(); key < keys; key += 7) some.push_back(key);
     value_list found(some.size() * length);
