@@ -251,6 +251,7 @@ bool agent_target::progress() {
     for (const std::uint64_t offset : failed.offsets)
       agent_.give_up(facts_->slots(failed.rank).first + static_cast<std::int64_t>(offset));
   }
+  if (messages_.is_idle()) held_->set_copies(agent_.copies());  // the last pushes to those that have ended are at home
   return did_something;
 }
 

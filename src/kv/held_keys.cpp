@@ -15,16 +15,18 @@ namespace {
 
 constexpr std::size_t unit_bytes = sizeof(std::uint64_t);
 constexpr std::int64_t header_units = 8;
-constexpr std::int64_t main_header = 3, copy_header = 5, state_unit = 3, next_unit = 4;
+constexpr std::int64_t block_header = 4;
+constexpr std::int64_t slot_word = 1, grant_word = 2, unsent_word = 3;  // of a record; its block of unsent pushes, or 0
+constexpr std::int64_t state_word = 2, next_word = 3;                   // of that block
 constexpr std::uint64_t bucket_cells = 8, most_cells = 2 * bucket_cells;  // a key may be in two buckets
 constexpr std::size_t prefetch_distance = 16;
 
 /// Places in the header.
 enum unit : std::int64_t { grants_unit, keys_unit, coming_time_unit, dirty_unit, told_unit, copies_unit, asked_unit };
 
-/// In the word with the number of a grant, and in a copy's state, below which is the number of its last pushes.
-constexpr std::uint64_t copy_bit = std::uint64_t{1} << 63;
-constexpr std::uint64_t sent_bit = 1 << 8, dirty_bit = 1 << 9, pushes_mask = 0xff;
+/// A copy's state: the number of the pushes that were sent last, bits, and its block of sent pushes.
+constexpr std::uint64_t sent_bit = 1 << 8, dirty_bit = 1 << 9, pushes_mask = 0xff, block_mask = ~std::uint64_t{0xffff};
+constexpr int block_shift = 16;
 
 /// A cell of the index: a part of the key's hash above its record.
 constexpr int hash_shift = 40;
@@ -38,10 +40,7 @@ std::uint64_t hash(std::int64_t slot) {
   return mixed ^ mixed >> 31;
 }
 
-std::int64_t pairs_of(std::int64_t length) { return length / 2 + length % 2; }
-std::int64_t units_of(std::int64_t length, held_keys::kind what = held_keys::kind::main) {
-  return what == held_keys::kind::main ? main_header + pairs_of(length) : copy_header + 3 * pairs_of(length);
-}
+std::int64_t units_of(std::int64_t length) { return block_header + length / 2 + length % 2; }
 
 /// Number of buckets of the index: cells for twice as many keys as there can be.
 std::uint64_t count_buckets(std::size_t budget, const key_layout& layout) {
@@ -90,7 +89,7 @@ bool held_keys::must_tell_agent() {
 }
 
 std::byte* held_keys::values_at(std::int64_t record) const {
-  return reinterpret_cast<std::byte*>(memory_ + record + (is_copy_record(record) ? copy_header : main_header));
+  return reinterpret_cast<std::byte*>(memory_ + record + block_header);
 }
 
 /// The first of the most_cells cells that may have the key.
@@ -107,7 +106,7 @@ std::uint64_t* held_keys::find_cell(std::int64_t slot) const {
     const std::uint64_t cell = std::atomic_ref(cells[i]).load(std::memory_order_acquire);
     if (cell == 0 || cell >> hash_shift != wanted) continue;
     const auto record = static_cast<std::int64_t>(cell & record_mask);
-    if (load(record + 1) == static_cast<std::uint64_t>(slot) + 1) return cells + i;
+    if (load(record + slot_word) == static_cast<std::uint64_t>(slot) + 1) return cells + i;
   }
   return nullptr;
 }
@@ -131,10 +130,8 @@ bool held_keys::holds(std::int64_t slot, grant_number newest) const {
 }
 
 bool held_keys::is_of(std::int64_t record, std::int64_t slot, grant_number newest) const {
-  return load(record + 1) == static_cast<std::uint64_t>(slot) + 1 && (load(record + 2) & ~copy_bit) <= newest;
+  return load(record + slot_word) == static_cast<std::uint64_t>(slot) + 1 && load(record + grant_word) <= newest;
 }
-
-bool held_keys::is_copy_record(std::int64_t record) const { return (load(record + 2) & copy_bit) != 0; }
 
 bool held_keys::is_copy(std::int64_t slot) const {
   const std::int64_t record = find_record(slot);
@@ -146,29 +143,30 @@ bool held_keys::holds_main(std::int64_t slot) const {
   return record != 0 && !is_copy_record(record);
 }
 
-std::byte* held_keys::unsent_of(std::int64_t record, std::int64_t slot) const {
-  return reinterpret_cast<std::byte*>(memory_ + record + copy_header + pairs_of(layout_.length(slot)));
+std::int64_t held_keys::unsent_of(std::int64_t record) const {
+  return static_cast<std::int64_t>(load(record + unsent_word));
 }
-std::byte* held_keys::sent_of(std::int64_t record, std::int64_t slot) const {
-  return reinterpret_cast<std::byte*>(memory_ + record + copy_header + 2 * pairs_of(layout_.length(slot)));
+std::int64_t held_keys::sent_of(std::int64_t record) const {
+  return static_cast<std::int64_t>(load(unsent_of(record) + state_word) >> block_shift);
 }
 
 /// With the record's lock held.
-void held_keys::add_to(std::int64_t record, std::int64_t slot, const std::byte* given, std::int64_t length) {
+void held_keys::add_to(std::int64_t record, const std::byte* given, std::int64_t length) {
   add_(values_at(record), given, static_cast<std::size_t>(length));
   if (!is_copy_record(record)) return;
-  add_(unsent_of(record, slot), given, static_cast<std::size_t>(length));
+  add_(values_at(unsent_of(record)), given, static_cast<std::size_t>(length));
   make_dirty(record);
 }
 
 /// The list of dirty copies begins in the header: a stack, which the agent takes as a whole.
 void held_keys::make_dirty(std::int64_t record) {
-  const std::uint64_t state = load(record + state_unit);
+  const std::int64_t unsent = unsent_of(record);
+  const std::uint64_t state = load(unsent + state_word);
   if ((state & dirty_bit) != 0) return;
-  store(record + state_unit, state | dirty_bit);
+  store(unsent + state_word, state | dirty_bit);
   const std::atomic_ref head(memory_[dirty_unit]);
   std::uint64_t next = head.load(std::memory_order_relaxed);
-  do store(record + next_unit, next);
+  do store(unsent + next_word, next);
   while (!head.compare_exchange_weak(next, static_cast<std::uint64_t>(record), std::memory_order_acq_rel));
 }
 
@@ -205,7 +203,7 @@ void held_keys::push(std::span<const held_key> keys, grant_number newest, const 
   for_each<true>(keys, absent, [&](const listed_key& key, std::int64_t record, std::int64_t length) {
     const auto is_right = [&] { return is_of(record, key.slot, newest); };
     return write_values<waiting>(locks_, record, key_locks::damage::is_refused, is_right,
-                                 [&] { add_to(record, key.slot, bytes_of(values + key.place), length); });
+                                 [&] { add_to(record, bytes_of(values + key.place), length); });
   });
 }
 
@@ -243,8 +241,10 @@ void held_keys::set_coming_time(std::chrono::nanoseconds time) {
   store(coming_time_unit, static_cast<std::uint64_t>(time.count()));
 }
 
-std::int64_t held_keys::reserve(std::int64_t slot, kind what) {
-  const std::int64_t units = units_of(layout_.length(slot), what);
+void held_keys::set_copies(std::size_t copies) { store(copies_unit, copies); }
+
+std::int64_t held_keys::reserve(std::int64_t slot) {
+  const std::int64_t units = units_of(layout_.length(slot));
   std::vector<std::int64_t>& unused = free_[units];
   if (!unused.empty()) {
     const std::int64_t record = unused.back();
@@ -254,29 +254,46 @@ std::int64_t held_keys::reserve(std::int64_t slot, kind what) {
   return units <= end_ - next_record_ ? std::exchange(next_record_, next_record_ + units) : 0;
 }
 
-void held_keys::release(std::int64_t slot, std::int64_t record, kind what) {
-  free_[units_of(layout_.length(slot), what)].push_back(record);
+bool held_keys::reserve_copy(std::int64_t slot, std::int64_t record) {
+  const std::int64_t unsent = reserve(slot), sent = unsent == 0 ? 0 : reserve(slot);
+  if (sent == 0) {
+    if (unsent != 0) release(slot, unsent);
+    return false;
+  }
+  store(unsent + state_word, static_cast<std::uint64_t>(sent) << block_shift);
+  std::memset(values_at(unsent), 0, value_bytes(slot));
+  store(record + unsent_word, static_cast<std::uint64_t>(unsent));
+  return true;
+}
+
+void held_keys::release(std::int64_t slot, std::int64_t record) {
+  std::vector<std::int64_t>& unused = free_[units_of(layout_.length(slot))];
+  if (const std::int64_t unsent = unsent_of(record); unsent != 0) {
+    unused.push_back(sent_of(record));
+    unused.push_back(unsent);
+    store(unsent + state_word, 0);
+    store(unsent + next_word, 0);
+    store(record + unsent_word, 0);
+  }
+  unused.push_back(record);
 }
 
 /// The grant is counted once the record can be found: an operation may miss the key only if the number of grants that
 /// it has read before is less than the key's.
-access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values, kind what) {
+access_result held_keys::add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values) {
   std::uint64_t* const cells = cells_of(slot);
   std::uint64_t* const unused = std::find(cells, cells + most_cells, 0);
   if (unused == cells + most_cells) return access_result::elsewhere;
   const grant_number number = grants() + 1;
   const auto write = [&] {
-    store(record + 1, static_cast<std::uint64_t>(slot) + 1);
-    store(record + 2, number | (what == kind::copy ? copy_bit : 0));
+    store(record + slot_word, static_cast<std::uint64_t>(slot) + 1);
+    store(record + grant_word, number);
     copy_vector(values_at(record), values.data(), layout_.length(slot));
-    if (what == kind::main) return;
-    store(record + state_unit, 0);
-    std::memset(unsent_of(record, slot), 0, value_bytes(slot));
   };
   const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_mended, any_key, write);
   if (result != access_result::done) return result;
   store(keys_unit, load(keys_unit) + 1);
-  if (what == kind::copy) store(copies_unit, load(copies_unit) + 1);
+  if (is_copy_record(record)) store(copies_unit, load(copies_unit) + 1);
   std::atomic_ref(*unused).store(hash(slot) >> hash_shift << hash_shift | static_cast<std::uint64_t>(record),
                                  std::memory_order_release);
   store(grants_unit, number);
@@ -288,8 +305,9 @@ access_result held_keys::remove(std::int64_t slot, std::byte* values) {
   if (cell == nullptr) return access_result::elsewhere;
   const auto record = static_cast<std::int64_t>(*cell & record_mask);
   const access_result result = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, [&] {
-    copy_vector(values, is_copy_record(record) ? unsent_of(record, slot) : values_at(record), layout_.length(slot));
-    store(record + 1, 0);
+    const std::int64_t unsent = unsent_of(record);
+    copy_vector(values, values_at(unsent == 0 ? record : unsent), layout_.length(slot));
+    store(record + slot_word, 0);
   });
   if (result == access_result::done) forget(slot, cell);
   return result;
@@ -298,21 +316,17 @@ access_result held_keys::remove(std::int64_t slot, std::byte* values) {
 void held_keys::drop(std::int64_t slot) {
   std::uint64_t* const cell = find_cell(slot);
   if (cell == nullptr) return;
-  store(static_cast<std::int64_t>(*cell & record_mask) + 1, 0);
+  store(static_cast<std::int64_t>(*cell & record_mask) + slot_word, 0);
   forget(slot, cell);
 }
 
 /// Takes a record that says that it is nobody's out of the index. Nobody makes it dirty any more.
 void held_keys::forget(std::int64_t slot, std::uint64_t* cell) {
   const auto record = static_cast<std::int64_t>(*cell & record_mask);
-  const kind what = is_copy_record(record) ? kind::copy : kind::main;
   std::atomic_ref(*cell).store(0, std::memory_order_release);
   store(keys_unit, load(keys_unit) - 1);
-  if (what == kind::copy) {
-    store(copies_unit, load(copies_unit) - 1);
-    collect_dirty();  // the record's memory is another key's soon
-  }
-  release(slot, record, what);
+  if (is_copy_record(record)) collect_dirty();  // its blocks are another key's soon
+  release(slot, record);
 }
 
 /// Moves the shared list of dirty copies to dirty_.
@@ -321,8 +335,9 @@ void held_keys::collect_dirty() {
   std::uint64_t next = std::atomic_ref(memory_[dirty_unit]).exchange(0, std::memory_order_acq_rel);
   while (next != 0) {
     const auto record = static_cast<std::int64_t>(next);
-    next = load(record + next_unit);
-    if (const std::uint64_t slot = load(record + 1); slot != 0) dirty_.push_back(static_cast<std::int64_t>(slot) - 1);
+    next = load(unsent_of(record) + next_word);
+    if (const std::uint64_t slot = load(record + slot_word); slot != 0)
+      dirty_.push_back(static_cast<std::int64_t>(slot) - 1);
   }
 }
 
@@ -334,16 +349,17 @@ std::vector<std::int64_t> held_keys::take_dirty() {
 access_result held_keys::take_pushes(std::int64_t slot, std::byte* values, std::uint8_t& number) {
   const std::int64_t record = find_record(slot);
   if (record == 0 || !is_copy_record(record)) return access_result::elsewhere;
+  const std::int64_t unsent = unsent_of(record), length = layout_.length(slot);
   access_result taken = access_result::elsewhere;
   const auto take = [&] {
-    const std::uint64_t state = load(record + state_unit);
+    const std::uint64_t state = load(unsent + state_word);
     if ((state & sent_bit) != 0) taken = access_result::done_shared;
     if ((state & sent_bit) != 0 || (state & dirty_bit) == 0) return;
     number = static_cast<std::uint8_t>((state + 1) & pushes_mask);
-    copy_vector(values, unsent_of(record, slot), layout_.length(slot));
-    copy_vector(sent_of(record, slot), values, layout_.length(slot));
-    std::memset(unsent_of(record, slot), 0, value_bytes(slot));
-    store(record + state_unit, sent_bit | number);
+    copy_vector(values, values_at(unsent), length);
+    copy_vector(values_at(sent_of(record)), values, length);
+    std::memset(values_at(unsent), 0, value_bytes(slot));
+    store(unsent + state_word, (state & block_mask) | sent_bit | number);
     taken = access_result::done;
   };
   const auto written = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, take);
@@ -353,15 +369,16 @@ access_result held_keys::take_pushes(std::int64_t slot, std::byte* values, std::
 access_result held_keys::refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number) {
   const std::int64_t record = find_record(slot);
   if (record == 0 || !is_copy_record(record)) return access_result::elsewhere;
-  const auto length = static_cast<std::size_t>(layout_.length(slot));
+  const std::int64_t unsent = unsent_of(record), length = layout_.length(slot);
   bool has_all = false;
   const auto renew = [&] {
-    const std::uint64_t state = load(record + state_unit);
+    const std::uint64_t state = load(unsent + state_word);
     has_all = (state & sent_bit) != 0 && (state & pushes_mask) == number;
-    if (has_all) store(record + state_unit, state & ~sent_bit);
-    copy_vector(values_at(record), values.data(), layout_.length(slot));
-    if ((state & sent_bit) != 0 && !has_all) add_(values_at(record), sent_of(record, slot), length);
-    add_(values_at(record), unsent_of(record, slot), length);
+    if (has_all) store(unsent + state_word, state & ~sent_bit);
+    copy_vector(values_at(record), values.data(), length);
+    if ((state & sent_bit) != 0 && !has_all)
+      add_(values_at(record), values_at(sent_of(record)), static_cast<std::size_t>(length));
+    add_(values_at(record), values_at(unsent), static_cast<std::size_t>(length));
   };
   const auto written = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, renew);
   return written == access_result::done && has_all ? access_result::done_shared : written;
@@ -369,7 +386,7 @@ access_result held_keys::refresh(std::int64_t slot, std::span<const std::byte> v
 
 held_keys::grant_number held_keys::granted(std::int64_t slot) const {
   const std::int64_t record = find_record(slot);
-  return record == 0 ? 0 : load(record + 2) & ~copy_bit;
+  return record == 0 ? 0 : load(record + grant_word);
 }
 
 }  // namespace syncyte::kv

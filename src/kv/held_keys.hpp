@@ -20,17 +20,16 @@ namespace syncyte::kv {
 /// The index may miss a key that is just being added: it is then asked for at its home, which is slower and as right. A
 /// record that is found may have been removed, and may be another key's now: it says whose it is, under its lock.
 ///
-/// A record has three words: its lock (key_locks), its key's slot + 1, and the number of its grant, with a bit for
-/// copies; the values follow. A copy has two words more, its state and the next dirty copy, before its values, and two
-/// vectors behind: pushes of this node that were not sent to the home, and those that were sent and are perhaps not in
-/// the home's last value. The values of a copy are the home's and both. A push makes a copy dirty: it puts it in a list
-/// for the agent.
+/// A block has four words, and values behind. That of a main copy: its lock (key_locks), its key's slot + 1, the number
+/// of its grant, and 0. A copy has two blocks more, for pushes of this node that were not sent to the home, and for
+/// those that were sent and are perhaps not in the home's last value; its values are the home's and both. A push makes
+/// a copy dirty: it puts it in a list for the agent. Blocks are used again for keys with as many values, so the first
+/// word of each is a lock for ever: an operation that has found a record may lock it after it has become another one.
 class held_keys {
  public:
   /// Grants are counted. An operation uses records up to a number only: those of grants that came while an earlier
   /// operation of its worker was on its way to the home are not for it.
   using grant_number = std::uint64_t;
-  enum class kind { main, copy };
 
   /// A key of a list, and its record.
   struct held_key {
@@ -57,7 +56,8 @@ class held_keys {
   bool holds_main(std::int64_t slot) const;
   /// Whether the agent has to be told that there are dirty copies; true for one caller.
   bool must_tell_agent();
-  /// Whether this node has copies, or the agent has asked for keys.
+  /// Whether this node has copies, or had some whose last pushes are perhaps not at home, or the agent has asked for
+  /// keys.
   bool may_have_copies() const;
   /// Sorts keys into those that are in the index and others.
   void find(std::span<const listed_key> keys, std::vector<held_key>& found, std::vector<listed_key>& others) const;
@@ -76,11 +76,14 @@ class held_keys {
   // ---- for the agent's thread
 
   /// Takes memory for a key's record; 0: the budget is used up.
-  std::int64_t reserve(std::int64_t slot, kind what = kind::main);
-  void release(std::int64_t slot, std::int64_t record, kind what = kind::main);
+  std::int64_t reserve(std::int64_t slot);
+  /// Makes a reserved record one for a copy; false: the budget is used up.
+  bool reserve_copy(std::int64_t slot, std::int64_t record);
+  bool is_for_copy(std::int64_t record) const { return is_copy_record(record); }
+  void release(std::int64_t slot, std::int64_t record);
 
   /// Makes a reserved record the key's. `busy`: try again later. `elsewhere`: the index has no place for the key.
-  access_result add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values, kind what = kind::main);
+  access_result add(std::int64_t slot, std::int64_t record, std::span<const std::byte> values);
   /// Ends a record and releases its memory; `values` gets the last values, or the pushes to a copy that were not sent.
   /// Throws for a damaged key.
   access_result remove(std::int64_t slot, std::byte* values);
@@ -90,6 +93,8 @@ class held_keys {
   grant_number granted(std::int64_t slot) const;
   bool is_copy(std::int64_t slot) const;
   void set_asked(std::size_t keys);
+  /// What may_have_copies() says from now on; a copy that is added counts at once, one that ends does not.
+  void set_copies(std::size_t copies);
 
   /// The slots of copies that have become dirty since the last call.
   std::vector<std::int64_t> take_dirty();
@@ -115,10 +120,10 @@ class held_keys {
   std::uint64_t load(std::int64_t unit) const;
   void store(std::int64_t unit, std::uint64_t value);
   std::byte* values_at(std::int64_t record) const;
-  bool is_copy_record(std::int64_t record) const;
-  std::byte* unsent_of(std::int64_t record, std::int64_t slot) const;
-  std::byte* sent_of(std::int64_t record, std::int64_t slot) const;
-  void add_to(std::int64_t record, std::int64_t slot, const std::byte* given, std::int64_t length);
+  bool is_copy_record(std::int64_t record) const { return unsent_of(record) != 0; }
+  std::int64_t unsent_of(std::int64_t record) const;
+  std::int64_t sent_of(std::int64_t record) const;
+  void add_to(std::int64_t record, const std::byte* given, std::int64_t length);
   void make_dirty(std::int64_t record);
   void collect_dirty();
   void forget(std::int64_t slot, std::uint64_t* cell);

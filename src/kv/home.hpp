@@ -44,6 +44,7 @@ struct home {
                   {.own = facts->node,
                    .is_dead = [of = facts](int node) { return of->is_dead(node); },
                    .is_intended = facts->is_intended,
+                   .is_behind = [this](int node) { return is_behind(node); },
                    .effect = facts->effect}),
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
@@ -55,6 +56,7 @@ struct home {
     return messages.flush();
   }
   void queue_messages();
+  bool is_behind(int node) { return messages.has_unanswered(facts->agents[node], move_operation::refresh); }
 
   table values;
   std::shared_ptr<const move_facts> facts;

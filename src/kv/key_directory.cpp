@@ -2,6 +2,7 @@
 #include "kv/key_directory.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -20,6 +21,7 @@ constexpr std::uint32_t holder_mask = shared_bit - 1;
 int holder_of(std::uint32_t entry) { return static_cast<int>(entry & holder_mask) - 1; }
 
 constexpr auto any = [](const auto&) { return true; };
+constexpr auto is_due = [](const auto& sharer) { return sharer.is_stale && !sharer.is_recalled; };
 constexpr auto by_intent = [](const auto& each) { return each.why == wish::intend; };
 
 }  // namespace
@@ -258,33 +260,58 @@ void key_directory::note_change(std::int64_t slot) {
   if (!std::exchange(found->second.has_changed, true)) changed_.push_back(slot);
 }
 
+/// False: the value is being written now.
+template <class Takes>
+bool key_directory::refresh(std::int64_t slot, side& of, Takes&& takes) {
+  const auto takes_it = [&](const sharer& each) { return is_due(each) && takes(each.node); };
+  if (std::ranges::none_of(of.sharers, takes_it)) return true;
+  std::vector<std::byte> values(values_.values_of(slot).size());
+  auto read = access_result::done;
+  if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) return true;  // it is damaged
+  if (read == access_result::busy) return false;
+  for (sharer& each : of.sharers)
+    if (takes_it(each)) {
+      each.is_stale = false;
+      messages_.push_back({each.node, home_message::refresh, slot, values, each.received});
+    }
+  return true;
+}
+
+/// A node gets the next values when it has taken those before: a slow one gets only the newest.
 bool key_directory::refresh() {
+  std::map<int, bool> are_behind;
+  const auto takes = [&](int node) {
+    const auto found = are_behind.find(node);
+    return !(found != are_behind.end() ? found : are_behind.emplace(node, nodes_.is_behind(node)).first)->second;
+  };
   std::vector<std::int64_t> left;
   for (const std::int64_t slot : std::exchange(changed_, {})) {
     const auto found = sides_.find(slot);
     if (found == sides_.end()) continue;
-    found->second.has_changed = !refresh(slot, found->second);
-    if (found->second.has_changed) left.push_back(slot);
+    side& of = found->second;
+    refresh(slot, of, takes);
+    of.has_changed = std::ranges::any_of(of.sharers, is_due);
+    if (of.has_changed) left.push_back(slot);
     forget_if_unused(slot);
   }
   changed_ = std::move(left);
   return changed_.empty();
 }
 
-/// False: the value is being written now.
-bool key_directory::refresh(std::int64_t slot, side& of) {
-  const auto is_due = [](const sharer& each) { return each.is_stale && !each.is_recalled; };
-  if (std::ranges::none_of(of.sharers, is_due)) return true;
-  std::vector<std::byte> values(values_.values_of(slot).size());
-  auto read = access_result::done;
-  if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) return true;  // it is damaged
-  if (read == access_result::busy) return false;
-  for (sharer& each : of.sharers)
-    if (is_due(each)) {
-      each.is_stale = false;
-      messages_.push_back({each.node, home_message::refresh, slot, values, each.received});
-    }
-  return true;
+std::vector<std::int64_t> key_directory::stale_copies_of(int node) const {
+  std::vector<std::int64_t> result;
+  for (const std::int64_t slot : changed_) {
+    const auto found = sides_.find(slot);
+    if (found == sides_.end()) continue;
+    const auto is_its = [node](const sharer& each) { return each.node == node && is_due(each); };
+    if (std::ranges::any_of(found->second.sharers, is_its)) result.push_back(slot);
+  }
+  return result;
+}
+
+bool key_directory::refresh_copy(int node, std::int64_t slot) {
+  const auto found = sides_.find(slot);
+  return found == sides_.end() || refresh(slot, found->second, [node](int each) { return each == node; });
 }
 
 // ---- operations that wait
@@ -313,9 +340,9 @@ void key_directory::restore(std::int64_t slot) {
 bool key_directory::progress() {
   const std::vector<std::int64_t> slots = std::exchange(to_grant_, {});
   for (const std::int64_t slot : slots) serve_wishes(slot);
-  const bool had_changes = !changed_.empty();
-  const bool is_fresh = refresh();
-  return (!slots.empty() && to_grant_.size() < slots.size()) || (had_changes && is_fresh);
+  const std::size_t messages_before = messages_.size();
+  refresh();
+  return (!slots.empty() && to_grant_.size() < slots.size()) || messages_.size() > messages_before;
 }
 
 /// Grants a key to the first node that wishes it, if it is at home and no operation waits for it, or copies to the

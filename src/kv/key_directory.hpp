@@ -41,20 +41,22 @@ enum class intent_effect : std::uint8_t {
 /// nodes have copies of keys that are at home. Only the home decides; one thread uses it, the one that serves the
 /// rank's requests. While a key is elsewhere, the home keeps its last value.
 ///
-/// The main copy; "asked back" is as "away" where its column is empty:
+/// The main copy; what is not said of "asked back" is as of "away":
 ///
 /// | | at home | away | asked back | recalled |
 /// |---|---|---|---|---|
 /// | another node localizes it | grant; refused if damaged; a wish while operations wait | a wish; recall | | a wish |
-/// | another node intends it | grant or grant copy: gives_copy(); otherwise the same | a wish; ask back | a wish | a
-/// wish | | the holder wants it | (it has none) | INTERNAL | | INTERNAL | | the home's own node wants it | refused: it
-/// is there | as another node | | a wish | | give back by the holder | INTERNAL | at home | at home, or away to the
-/// first wish | as asked back | | share by the holder | INTERNAL | as give back, and the holder intends it | | | | give
-/// back or share by another node | INTERNAL | INTERNAL | | INTERNAL | | keep by the holder | ignored | ignored | away;
-/// wishes by intent are refused | as asked back | | keep by another node | ignored: an older answer | ignored | |
-/// ignored | | operation | done here | forwarded | | waits | | forwarded operation bounces | done here | waits: it is
-/// on its way back | | waits | | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as
-/// asked back |
+/// | another node intends it | the same, or grant copy: gives_copy() | a wish; ask back | a wish | a wish |
+/// | the holder wants it | (it has none) | INTERNAL | | INTERNAL |
+/// | the home's own node wants it | refused: it is there | as another node | | a wish |
+/// | give back by the holder | INTERNAL | at home | at home, or to the first wish | as asked back |
+/// | share by the holder | INTERNAL | as give back, and an intent of the holder | | as asked back |
+/// | give back, share by others | INTERNAL | INTERNAL | | INTERNAL |
+/// | keep by the holder | ignored | ignored | away; wishes by intent are refused | as asked back |
+/// | keep by another node | ignored: an older answer | ignored | | ignored |
+/// | operation | done here | forwarded | | waits |
+/// | forwarded operation bounces | done here | waits: it is on its way back | | waits |
+/// | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as asked back |
 ///
 /// Copies of a key that is shared, at home:
 ///
@@ -62,11 +64,13 @@ enum class intent_effect : std::uint8_t {
 /// |---|---|---|---|
 /// | a node localizes it | a wish; all copies are recalled | INTERNAL | INTERNAL |
 /// | a node intends it | grant copy; a wish while operations wait | INTERNAL | INTERNAL |
-/// | pushes to the copy | INTERNAL | added; all copies are stale; recalled if it is needless: give_main_instead() |
-/// added | | end of the copy | INTERNAL | as pushes; no copy | as pushes; no copy | | pull or push by a worker of the
-/// node | done; after a push all copies are stale | recalled; waits | waits | | set by any worker | | all copies are
-/// recalled; waits | waits | | the copy is stale | | refresh | ignored: it is gone when the refresh comes | | death of
-/// the node's agent | | no copy; its last pushes are lost | as with a copy |
+/// | pushes to the copy | INTERNAL | added; all are stale; give_main_instead() | added; all are stale |
+/// | end of the copy | INTERNAL | as pushes; no copy | as pushes; no copy |
+/// | pull by a worker of the node | done | recalled; waits | waits |
+/// | push by a worker of the node | done; all copies are stale | recalled; waits | waits |
+/// | set by any worker | | all copies are recalled; waits | waits |
+/// | the copy is stale | | refresh, once the node has taken those before | ignored: it has ended when that comes |
+/// | death of the node's agent | | no copy; its last pushes are lost | as with a copy |
 ///
 /// Operations that found the key elsewhere, or waited for copies, are counted until they are done: a key that has come
 /// back is granted again only when there are none, so that they are done, and a worker's operations stay in order.
@@ -85,6 +89,7 @@ class key_directory {
     int own;                                        ///< the node of this rank
     std::function<bool(int)> is_dead;               ///< of a node's agent
     std::function<bool(std::int64_t)> is_intended;  ///< whether workers of the own node intend to use a slot's key
+    std::function<bool(int)> is_behind;             ///< whether a node has not taken the refreshes that were sent to it
     intent_effect effect = intent_effect::moves_or_copies;
   };
 
@@ -114,8 +119,12 @@ class key_directory {
   access_result prepare(int node, std::int64_t slot, bool replaces);
   /// The value of a key has changed: copies are stale, if there are any.
   void note_change(std::int64_t slot);
-  /// Whether no copy is stale, but for recalled ones; makes them fresh.
+  /// Makes copies fresh, but for those of nodes that are behind; true if none is stale any more.
   bool refresh();
+  /// The keys of which a node has a stale copy.
+  std::vector<std::int64_t> stale_copies_of(int node) const;
+  /// Makes one copy fresh, even if the node is behind; false: try again later.
+  bool refresh_copy(int node, std::int64_t slot);
 
   /// An operation waits for a key, until it is done.
   void add_waiting(std::int64_t slot);
@@ -164,7 +173,8 @@ class key_directory {
   void recall_copies(std::int64_t slot, home_message how, int node);
   bool end_sharing(std::int64_t slot);
   void give_main_instead(std::int64_t slot, side& of);
-  bool refresh(std::int64_t slot, side& of);
+  template <class Takes>
+  bool refresh(std::int64_t slot, side& of, Takes&& takes);
   void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);
   void serve_wishes(std::int64_t slot);

@@ -55,13 +55,21 @@ bool move_sender::flush() {
 }
 
 /// A failed request is answered: take_failures() has its error.
+bool move_sender::is_unanswered(sent& which) {
+  bool has_ended = true;
+  base::error_of([&] { has_ended = which.running.test(); });
+  return !has_ended;
+}
+
 bool move_sender::has_unanswered(move_operation what, std::uint64_t below) {
-  return std::ranges::any_of(in_flight_, [&](sent& each) {
-    if (each.number >= below || !each.has(what)) return false;
-    bool has_ended = true;
-    base::error_of([&] { has_ended = each.running.test(); });
-    return !has_ended;
-  });
+  return std::ranges::any_of(in_flight_,
+                             [&](sent& each) { return each.number < below && each.has(what) && is_unanswered(each); });
+}
+
+bool move_sender::has_unanswered(int rank, move_operation what) {
+  return added_.contains({rank, what}) || std::ranges::any_of(in_flight_, [&](sent& each) {
+           return each.rank == rank && each.has(what) && is_unanswered(each);
+         });
 }
 
 std::vector<move_sender::failure> move_sender::take_failures() {

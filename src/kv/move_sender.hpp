@@ -32,6 +32,8 @@ class move_sender {
   std::uint64_t next() const { return next_; }
   /// Whether requests of an operation with numbers below one are not answered.
   bool has_unanswered(move_operation what, std::uint64_t below);
+  /// Whether requests of an operation to a rank are not answered, or not yet sent.
+  bool has_unanswered(int rank, move_operation what);
   /// Whether nothing is to be sent, and all that was sent has been looked at after its end.
   bool is_idle() const { return added_.empty() && in_flight_.empty(); }
   /// Sends what was added; true if there was something.
@@ -49,6 +51,7 @@ class move_sender {
 
  private:
   struct sent;
+  static bool is_unanswered(sent& which);
   struct part {
     move_operation what;
     std::vector<std::uint64_t> offsets;

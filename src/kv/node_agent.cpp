@@ -9,10 +9,9 @@
 namespace syncyte::kv {
 namespace {
 
-using kind = held_keys::kind;
+constexpr int most_evicted = 8;  // for one key; their records may have other sizes
 
 }  // namespace
-
 // ---- what workers want
 
 /// Null: the key is here, or there is no memory for it.
@@ -70,11 +69,17 @@ void node_agent::settle(const std::shared_ptr<wait>& by) {
 // ---- memory
 
 /// Memory for a record; 0 if there is none, even without the keys that are given back for it.
-std::int64_t node_agent::reserve(std::int64_t slot, wish why, kind what) {
-  constexpr int most_evicted = 8;  // whose records may have other sizes
-  std::int64_t record = held_.reserve(slot, what);
-  for (int i = 0; record == 0 && i < most_evicted && evict(why); ++i) record = held_.reserve(slot, what);
+std::int64_t node_agent::reserve(std::int64_t slot, wish why) {
+  std::int64_t record = held_.reserve(slot);
+  for (int i = 0; record == 0 && i < most_evicted && evict(why); ++i) record = held_.reserve(slot);
   return record;
+}
+
+bool node_agent::reserve_copy(std::int64_t slot, std::int64_t record) {
+  bool is_reserved = held_.reserve_copy(slot, record);
+  for (int i = 0; !is_reserved && i < most_evicted && evict(wish::intend); ++i)
+    is_reserved = held_.reserve_copy(slot, record);
+  return is_reserved;
 }
 
 /// Gives the key back that has been here longest of those that nobody intends to use. If the first ones are all
@@ -141,7 +146,7 @@ void node_agent::refuse(std::int64_t slot) {
 void node_agent::give_up(std::int64_t slot) {
   const auto found = asked_.find(slot);
   if (found == asked_.end()) return;
-  if (found->second.record != 0) held_.release(slot, found->second.record, found->second.kind);
+  if (found->second.record != 0) held_.release(slot, found->second.record);
   forget(found);
 }
 
@@ -177,17 +182,14 @@ bool node_agent::ask_back(std::int64_t slot) {
 
 // ---- copies
 
-/// A copy takes more memory than the main copy for which there is a record. A key that is localized is asked for again.
+/// A copy takes more memory than the record that is reserved. A key that is localized is asked for again.
 bool node_agent::grant_copy(std::int64_t slot, std::span<const std::byte> values) {
   const auto found = asked_.find(slot);
   auto added = access_result::elsewhere;
   if (found != asked_.end() && !found->second.is_localized) {
-    asked& of = found->second;
-    if (std::exchange(of.kind, kind::copy) == kind::main) {
-      held_.release(slot, of.record);
-      of.record = reserve(slot, wish::intend, kind::copy);
-    }
-    if (of.record != 0) added = held_.add(slot, of.record, values, kind::copy);
+    const std::int64_t record = found->second.record;
+    if (record != 0 && (held_.is_for_copy(record) || reserve_copy(slot, record)))
+      added = held_.add(slot, record, values);
     if (added == access_result::busy) return false;
   }
   if (added == access_result::done) {
@@ -215,6 +217,7 @@ bool node_agent::end_copy(std::int64_t slot) {
   if (std::ranges::all_of(last.values, [](std::byte each) { return each == std::byte{0}; })) last.values.clear();
   copies_.erase(slot);
   waiting_.erase(slot);
+  busy_.erase(slot);
   messages_.push_back(std::move(last));
   return true;
 }
@@ -242,6 +245,10 @@ bool node_agent::send_pushes(std::int64_t slot) {
     return end_copy(slot);
   if (taken == access_result::done) messages_.push_back(std::move(pushes));
   if (taken == access_result::done_shared) waiting_.emplace(slot, ++last_moment_);
+  if (taken == access_result::busy)
+    busy_.emplace(slot, ++last_moment_);
+  else
+    busy_.erase(slot);
   return taken != access_result::busy;
 }
 

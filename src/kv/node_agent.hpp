@@ -38,18 +38,20 @@ enum class agent_message : std::uint8_t {
 ///
 /// | | none | asked | main copy here | copy here |
 /// |---|---|---|---|---|
-/// | a worker localizes it | acquire: asked; without memory refused | the worker waits too | it is there | ended;
-/// acquire: asked | | a worker intends it | intend: asked; without memory refused | | it is there | it is there | | the
-/// last window closes | | | | ended | | grant | INTERNAL; given back, so that it is not lost | main copy here |
-/// INTERNAL; given back | as with a main copy | | grant copy | INTERNAL; ended | copy here; without memory ended |
-/// INTERNAL; ended | as with a main copy | | refuse | ignored: nobody waits | none; acquire if a worker localizes what
-/// was intended | INTERNAL | INTERNAL | | recall | ignored: it is on its way back | ignored: asked for again since |
-/// given back | ended | | invalidate | ignored: it has ended | ignored | INTERNAL | ended; intend if a worker intends
-/// it: asked | | ask back | ignored | ignored | shared if a worker intends it: asked; otherwise given back | INTERNAL |
+/// | a worker localizes it | acquire: asked | the worker waits too | it is there | ended; acquire: asked |
+/// | a worker intends it | intend: asked | | it is there | it is there |
+/// | the same without memory | refused | | | |
+/// | the last window closes | | | | ended |
+/// | grant | INTERNAL; given back, so that it is not lost | main copy here | INTERNAL; given back | as main copy |
+/// | grant copy | INTERNAL; ended | copy here; without memory ended | INTERNAL; ended | as main copy |
+/// | refuse | ignored: nobody waits | none; acquire if a worker localizes what was intended | INTERNAL | INTERNAL |
+/// | recall | ignored: it is on its way back | ignored: asked for again since | given back | ended |
+/// | invalidate | ignored: it has ended | ignored | ignored | ended; intend if a worker intends it: asked |
+/// | ask back | ignored | ignored | given back; shared if a worker intends it: asked | ended |
 /// | refresh | ignored: it has ended | ignored | ignored | fresh |
-/// | a worker pushes | | | | pushes go to the home, those before them must be in its last value |
+/// | a worker pushes | | | done | pushes, once those before are in the home's value |
 /// | forwarded operation | bounces | bounces | done | bounces |
-/// | the agent needs memory | | | those that have been here longest, and nobody intends, are given back | ended |
+/// | the agent needs memory | | | given back, the oldest first that nobody intends | ended, likewise |
 /// | death of the home | | none: refused | it stays | it is dropped |
 class node_agent {
  public:
@@ -95,8 +97,10 @@ class node_agent {
   using moment = std::uint64_t;
   moment now() const { return last_moment_; }
   bool has_taken_pushes(moment before) const {
-    return dirty_.empty() && std::ranges::all_of(waiting_, [&](const auto& each) { return each.second > before; });
+    const auto is_later = [&](const auto& each) { return each.second > before; };
+    return std::ranges::all_of(waiting_, is_later) && std::ranges::all_of(busy_, is_later);
   }
+  std::size_t copies() const { return copies_.size(); }
   /// Calls visit(slot) for keys of which there may be a copy, now or soon.
   template <class Visitor>
   void for_each_shared(Visitor&& visit) const {
@@ -112,9 +116,8 @@ class node_agent {
 
  private:
   struct asked {
-    std::int64_t record;                           // 0: the key is one of this node
-    held_keys::kind kind = held_keys::kind::main;  // of the record
-    wish why;                                      // the home was told
+    std::int64_t record;  // 0: the key is one of this node
+    wish why;             // the home was told
     std::chrono::nanoseconds since;
     bool is_localized = false;
     std::vector<std::shared_ptr<wait>> by = {};
@@ -129,7 +132,8 @@ class node_agent {
   asked* ask(std::int64_t slot, bool is_own, wish why);
   asked& add_asked(std::int64_t slot, std::int64_t record, wish why);
   void forget(asked_map::iterator which);
-  std::int64_t reserve(std::int64_t slot, wish why, held_keys::kind what = held_keys::kind::main);
+  std::int64_t reserve(std::int64_t slot, wish why);
+  bool reserve_copy(std::int64_t slot, std::int64_t record);
   bool give_back(std::int64_t slot, agent_message how);
   bool end_copy(std::int64_t slot);
   bool send_pushes(std::int64_t slot);
@@ -143,6 +147,7 @@ class node_agent {
   std::unordered_set<std::int64_t> copies_;  // that are here
   // Dirty copies whose sent pushes are perhaps not in the home's last value, and since when.
   std::unordered_map<std::int64_t, moment> waiting_;
+  std::unordered_map<std::int64_t, moment> busy_;  // dirty copies that were being written, and since when
   moment last_moment_ = 0;
   std::vector<std::int64_t> dirty_, ending_;                // copies
   std::unordered_map<std::int64_t, std::int64_t> windows_;  // of intents, by slot

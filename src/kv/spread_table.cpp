@@ -153,7 +153,7 @@ class spread_table::run {
 
   access::owners_transfer* transfer() { return result_.get(); }
   started_transfer take() {
-    started_transfer result{std::move(result_), {.grants = grants_}, remote_keys_};
+    started_transfer result{std::move(result_), {.grants = grants_}, remote_keys_, was_detoured_};
     if (asked_) result.until_its_end.asked.push_back(std::move(asked_));
     return result;
   }
@@ -211,6 +211,7 @@ class spread_table::run {
   /// Asks for keys that are at this node, or were, or whose home is.
   void ask_again(int owner, key_list keys) {
     if (keys.empty()) return;
+    was_detoured_ = true;
     if (!asked_) asked_ = std::make_shared<unanswered_operations::slot_set>();
     for (const listed_key& each : keys) asked_->insert(each.slot);
     const auto kept = std::make_shared<const key_list>(std::move(keys));
@@ -239,6 +240,7 @@ class spread_table::run {
   std::vector<held_part> held_;
   std::unique_ptr<access::owners_transfer> result_;
   std::int64_t remote_keys_ = 0;
+  bool was_detoured_ = false;
 };
 
 /// Requests of other nodes are answered while this node's keys are processed.
@@ -331,8 +333,10 @@ std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
 
 // ---- copies
 
-/// A notice is not waited for, but by send_pushes().
+/// A notice is not waited for, but by send_pushes(), and if there are many: workers may push faster than a home serves.
 void spread_table::notify(std::unique_ptr<access::transfer> notice) {
+  constexpr std::size_t most_notices = 16;
+  notices_.limit(most_notices);
   notices_.add(std::make_shared<access::started>(notifying_, std::move(notice)));
 }
 

@@ -30,6 +30,7 @@ struct started_transfer {
   std::unique_ptr<access::transfer> rest;  // null: it is done
   unanswered_operations until_its_end = {};
   std::int64_t remote_keys = 0;  // that were asked for at their homes
+  bool was_detoured = false;     // keys that are here were asked for, because operations before it had asked
 };
 
 /// Values of all keys at the ranks of several nodes. Keys at this node, of its ranks or moved here, are read and

@@ -81,6 +81,20 @@ void started_operations::await_ends() {
   for (const auto& each : all()) each->await_end();
 }
 
+void started_operations::limit(std::size_t most) {
+  while (true) {
+    std::shared_ptr<access::started> first;
+    {
+      const std::lock_guard lock(mutex_);
+      if (operations_.size() <= most) return;
+      first = operations_.front().operation;
+    }
+    first->await_end();
+    const std::lock_guard lock(mutex_);
+    forget([&](const in_flight& each) { return each.operation == first; });
+  }
+}
+
 std::size_t started_operations::size() const {
   const std::lock_guard lock(mutex_);
   return operations_.size();

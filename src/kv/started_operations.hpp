@@ -23,6 +23,8 @@ class started_operations {
   unanswered_operations unanswered();
   /// Waits for all; their errors stay for their requests.
   void await_ends();
+  /// Waits for the first ones until at most so many are not forgotten.
+  void limit(std::size_t most);
   /// Number of operations that are not forgotten.
   std::size_t size() const;
 

@@ -87,8 +87,13 @@ class store {
 
   /// The table whose keys move between nodes; null if they do not.
   spread_table* moving() const { return spread_ && spread_->has_moves() ? spread_.get() : nullptr; }
-  /// Keeps a started operation until it has ended, or the store goes; it must not keep the store.
-  void keep(const std::shared_ptr<access::started>& started) { kept_.add(started); }
+  /// Keeps a started operation until it has ended, or the store goes; it must not keep the store. Waits if there are
+  /// many.
+  void keep(const std::shared_ptr<access::started>& started) {
+    constexpr std::size_t most_kept = 256;
+    kept_.limit(most_kept);
+    kept_.add(started);
+  }
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.

@@ -68,7 +68,7 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
       for (const std::int64_t slot : asked_) directory.note_change(slot);
       return true;
     case move_operation::renew:
-      return renew(node);
+      return renew(request, node);
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of a home", request.header.operation);
   }
@@ -166,14 +166,19 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
   return true;
 }
 
-/// Values are sent at once: a copy that is granted afterwards must not get them.
-bool table_target::renew(int node) {
-  if (!home_->directory.refresh()) return false;
+/// Sends the values of copies that were stale when the request came, though other workers may change keys all the time.
+/// They are sent at once: a copy that is granted afterwards must not get them.
+bool table_target::renew(fabric::served_request& request, int node) {
+  using slots = std::vector<std::int64_t>;
+  if (!request.state) request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
+  auto& left = *static_cast<slots*>(request.state.get());
+  std::erase_if(left, [&](std::int64_t slot) { return home_->directory.refresh_copy(node, slot); });
   home_->queue_messages();
-  home_->messages.add(home_->facts->agents[node], move_operation::renewed,
-                      static_cast<std::uint64_t>(home_->facts->rank), 0);
+  if (left.empty())
+    home_->messages.add(home_->facts->agents[node], move_operation::renewed,
+                        static_cast<std::uint64_t>(home_->facts->rank), 0);
   home_->messages.flush();
-  return true;
+  return left.empty();
 }
 
 bool table_target::progress() {

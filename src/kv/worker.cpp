@@ -38,10 +38,21 @@ void worker::count_done(const operation& what, std::int64_t keys) { count(done_[
 
 started_transfer worker::begin(const operation& what, std::span<const std::int64_t> keys, float* values,
                                completion when) {
+  end_detours();
   auto begun = store_->start(stream_.get(), what, keys, values, when == completion::by_request, started_.unanswered());
   count_done(what, std::ssize(keys));
   count(remote_, begun.remote_keys);
+  detours_ = begun.was_detoured ? detours_ + 1 : 0;
   return begun;
+}
+
+/// Keys that have come are asked for at home as long as operations are in flight that have asked for them there, and
+/// each of these follows the one before. After some, the worker waits for them, and uses the keys here.
+void worker::end_detours() {
+  constexpr int most_detours = 8;
+  if (detours_ < most_detours) return;
+  started_.await_ends();
+  detours_ = 0;
 }
 
 /// `kept`: what a started operation keeps, with the stream; null: only the stream.

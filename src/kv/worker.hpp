@@ -87,6 +87,7 @@ class worker {
   };
 
   started_transfer begin(const operation& what, std::span<const std::int64_t> keys, float* values, completion when);
+  void end_detours();
   started run(const operation& what, std::span<const std::int64_t> keys, float* values, completion when,
               std::shared_ptr<const void> kept = nullptr);
   started finish(started_transfer begun, completion when, std::shared_ptr<const void> kept = nullptr);
@@ -122,7 +123,8 @@ class worker {
   random_engine engine_;
   std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
 
-  started_operations started_;  // of stream_
+  started_operations started_;   // of stream_
+  std::atomic<int> detours_{0};  // operations one after the other that were detoured
   prefetches prefetches_{*store_, started_, stream_ != nullptr};
 };
 

@@ -43,7 +43,7 @@ constexpr std::int64_t shared_keys = 18, keys = shared_keys + 2 * workers;
 
 /// Memory of a node for this many keys of other nodes.
 constexpr std::size_t bytes_for(std::size_t records) {
-  const std::size_t record = (3 + length / 2) * sizeof(std::uint64_t);
+  const std::size_t record = (4 + length / 2) * sizeof(std::uint64_t);
   return (records * record + 63) / 64 * 64;
 }
 
