@@ -11,7 +11,7 @@ import adapm_programs as programs
 
 SOURCE = os.environ.get("SYNCYTE_ADAPM_SOURCE", "")
 RUNS = [("dynamic_allocation",), ("locality",), ("many_keys",), *(("sampling", *each) for each in programs.SAMPLINGS)]
-# With "relocation_only" AdaPM's locality program ends with a failed assertion in AdaPM (coloc_kv_worker.h).
+# Only with "all": with "relocation_only" an assertion of AdaPM (coloc_kv_worker.h) fails in the program locality.
 
 
 @pytest.mark.skipif(not SOURCE, reason="SYNCYTE_ADAPM_SOURCE names no folder of AdaPM with built bindings")
