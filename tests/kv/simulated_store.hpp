@@ -178,6 +178,7 @@ class simulated_worker {
   void close_windows(std::span<const std::int64_t> keys) { pass_on(at_.close_windows(*intending_, keys)); }
   /// The second half of a barrier, whose first one is flush().
   void renew_copies() { at_.renew_copies(); }
+  void settle() { at_.settle(*intending_)->wait(); }
   void flush() {
     started_.await_ends();
     windows_.await_ends();

@@ -728,6 +728,7 @@ void barriers(int rounds, std::uint32_t seed) {
         mine.close_windows(windows.front());
         windows.pop_front();
       }
+      if (round % 4 == 0) mine.settle();
       for (int push = 0; push < 3; ++push) {
         const key_list one{windows.front()[random() % windows.front().size()]};
         value_list values(length);
@@ -735,6 +736,7 @@ void barriers(int rounds, std::uint32_t seed) {
         begun.add(one[0], number);
         mine.run(kv::push, one, values.data(), until::done);
       }
+      for (; round % 4 == 0 && !windows.empty(); windows.pop_front()) mine.close_windows(windows.front());
       mine.flush();
       all_meet.arrive_and_wait();
       mine.renew_copies();
