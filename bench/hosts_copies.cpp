@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <numeric>
 #include <random>
 #include <span>
@@ -16,6 +15,7 @@
 
 #include "hosts.hpp"
 #include "paired.hpp"
+#include "store_program.hpp"
 #include "syncyte/syncyte.hpp"
 
 namespace {
@@ -173,15 +173,7 @@ void measure_visibility(const syncyte::communicator& world) {
       rounds);
 }
 
-void run() {
-  const auto world = syncyte::communicator::world();
-  try {
-    const syncyte::store store(world, keys, 1);
-  } catch (const syncyte::error& problem) {
-    if (problem.code() != syncyte::status::unsupported) throw;
-    if (works()) std::fprintf(stderr, "SKIPPED: %s\n", problem.what());
-    return;
-  }
+void run(const syncyte::communicator& world) {
   measure_hot_set(world);
   measure_turns(world);
   measure_visibility(world);
@@ -189,12 +181,4 @@ void run() {
 
 }  // namespace
 
-int main() {
-  try {
-    const syncyte::environment environment;
-    run();
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
-    syncyte::abort(1);
-  }
-}
+int main() { run_with_stores(run); }

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <exception>
 #include <fstream>
 #include <functional>
 #include <numeric>
@@ -27,6 +26,7 @@
 
 #include "hosts.hpp"
 #include "paired.hpp"
+#include "store_program.hpp"
 #include "syncyte/syncyte.hpp"
 
 namespace {
@@ -326,21 +326,12 @@ void report_all(const std::array<std::vector<figures>, 4>& measured, const std::
   }
 }
 
-void run() {
-  const auto world = syncyte::communicator::world();
+void run(const syncyte::communicator& world) {
   const key_list permutation = shuffled_keys(5);
   const all_batches batches(permutation);
   all_batches homed_batches = batches;
   std::deque<job> jobs;
-  std::vector<std::int32_t> homes;
-  try {
-    const syncyte::store store(world, keys, 1);
-    homes = store.owner(permutation);  // in the order of the permutation
-  } catch (const syncyte::error& problem) {
-    if (problem.code() != syncyte::status::unsupported) throw;
-    if (works()) std::fprintf(stderr, "SKIPPED: %s\n", problem.what());
-    return;
-  }
+  const auto homes = syncyte::store(world, keys, 1).owner(permutation);  // in the order of the permutation
   std::vector<std::int32_t> home_of(keys);
   for (std::size_t i = 0; i < homes.size(); ++i) home_of[static_cast<std::size_t>(permutation[i])] = homes[i];
   rename_to_homes(homed_batches, permutation, home_of);
@@ -359,12 +350,4 @@ void run() {
 
 }  // namespace
 
-int main() {
-  try {
-    const syncyte::environment environment;
-    run();
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
-    syncyte::abort(1);
-  }
-}
+int main() { run_with_stores(run); }

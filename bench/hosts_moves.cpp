@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <numeric>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "hosts.hpp"
 #include "paired.hpp"
+#include "store_program.hpp"
 #include "syncyte/syncyte.hpp"
 
 namespace {
@@ -71,16 +71,8 @@ class exchanged {
   std::vector<std::byte> table_, records_;
 };
 
-void run() {
-  const auto world = syncyte::communicator::world();
-  syncyte::store store;
-  try {
-    store = syncyte::store(world, keys, length, {.foreign_bytes = foreign_bytes});
-  } catch (const syncyte::error& problem) {
-    if (problem.code() != syncyte::status::unsupported) throw;
-    if (works()) std::fprintf(stderr, "SKIPPED: %s\n", problem.what());
-    return;
-  }
+void run(const syncyte::communicator& world) {
+  const syncyte::store store(world, keys, length, {.foreign_bytes = foreign_bytes});
   const auto worker = store.worker();
   const key_list all = keys_of_last(store);
   exchanged table;
@@ -108,12 +100,4 @@ void run() {
 
 }  // namespace
 
-int main() {
-  try {
-    const syncyte::environment environment;
-    run();
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
-    syncyte::abort(1);
-  }
-}
+int main() { run_with_stores(run); }

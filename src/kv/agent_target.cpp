@@ -21,6 +21,27 @@ struct forwarded_answer {
   std::size_t values = 0;        // bytes of the values of the keys that are done
 };
 
+move_operation operation_of(const node_agent::message& of) {
+  switch (of.what) {
+    case agent_message::acquire:
+      return move_operation::acquire;
+    case agent_message::intend:
+      return move_operation::intend;
+    case agent_message::give_back:
+      return move_operation::give_back;
+    case agent_message::give_back_none:
+      return move_operation::give_back_none;
+    case agent_message::share:
+      return move_operation::share;
+    case agent_message::pushes:
+      return move_operation::pushes;
+    case agent_message::end_copy:
+      return of.values.empty() ? move_operation::end_copy_none : move_operation::end_copy;
+    default:
+      return move_operation::keep;
+  }
+}
+
 /// Whether the keys that a request waits for are granted or refused.
 bool has_ended(const fabric::served_request& request) {
   return static_cast<const node_agent::wait*>(request.state.get())->keys == 0;
@@ -257,27 +278,10 @@ bool agent_target::progress() {
 
 void agent_target::send(const node_agent::message& what) {
   const int home = facts_->home_of(what.slot);
-  const auto node = static_cast<std::uint64_t>(facts_->node);
-  const auto offset = static_cast<std::uint64_t>(what.slot - facts_->slots(home).first);
-  switch (what.what) {
-    case agent_message::acquire:
-      return messages_.add(home, move_operation::acquire, node, offset);
-    case agent_message::intend:
-      return messages_.add(home, move_operation::intend, node, offset);
-    case agent_message::share:
-      return messages_.add(home, move_operation::share, node, offset, what.values);
-    case agent_message::pushes:
-      return messages_.add(home, move_operation::pushes, node, offset, what.values, what.number);
-    case agent_message::end_copy:
-      return messages_.add(home, what.values.empty() ? move_operation::end_copy_none : move_operation::end_copy, node,
-                           offset, what.values);
-    case agent_message::keep:
-      return messages_.add(home, move_operation::keep, node, offset);
-    case agent_message::give_back:
-      return messages_.add(home, move_operation::give_back, node, offset, what.values);
-    case agent_message::give_back_none:
-      return messages_.add(home, move_operation::give_back_none, node, offset);
-  }
+  const bool has_number = what.what == agent_message::pushes;
+  messages_.add(home, operation_of(what), static_cast<std::uint64_t>(facts_->node),
+                static_cast<std::uint64_t>(what.slot - facts_->slots(home).first), what.values,
+                has_number ? std::optional(what.number) : std::nullopt);
 }
 
 }  // namespace syncyte::kv

@@ -15,7 +15,7 @@ class distinct_keys {
   explicit distinct_keys(std::span<const std::int64_t> list);
 
   const std::vector<std::int64_t>& keys() const { return keys_; }
-  /// For each key of the list its place in keys().
+  /// The place in keys() of each key of the list.
   const std::vector<std::int64_t>& inverse() const { return inverse_; }
   bool has_repeats() const { return keys_.size() < inverse_.size(); }
   /// The place of a key in keys(); -1: it is not in the list.

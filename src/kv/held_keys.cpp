@@ -133,11 +133,6 @@ bool held_keys::is_of(std::int64_t record, std::int64_t slot, grant_number newes
   return load(record + slot_word) == static_cast<std::uint64_t>(slot) + 1 && load(record + grant_word) <= newest;
 }
 
-bool held_keys::is_copy(std::int64_t slot) const {
-  const std::int64_t record = find_record(slot);
-  return record != 0 && is_copy_record(record);
-}
-
 bool held_keys::holds_main(std::int64_t slot) const {
   const std::int64_t record = find_record(slot);
   return record != 0 && !is_copy_record(record);

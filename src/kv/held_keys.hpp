@@ -79,7 +79,8 @@ class held_keys {
   std::int64_t reserve(std::int64_t slot);
   /// Makes a reserved record one for a copy; false: the budget is used up.
   bool reserve_copy(std::int64_t slot, std::int64_t record);
-  bool is_for_copy(std::int64_t record) const { return is_copy_record(record); }
+  /// Whether a record is one for a copy.
+  bool is_copy_record(std::int64_t record) const { return unsent_of(record) != 0; }
   void release(std::int64_t slot, std::int64_t record);
 
   /// Makes a reserved record the key's. `busy`: try again later. `elsewhere`: the index has no place for the key.
@@ -91,9 +92,10 @@ class held_keys {
   void drop(std::int64_t slot);
   /// The number of a key's grant; 0: it is not here.
   grant_number granted(std::int64_t slot) const;
-  bool is_copy(std::int64_t slot) const;
+
+  /// Set the numbers of keys asked for and of copies, for may_have_copies(). A copy that is added counts at once; one
+  /// that ends counts until the next call.
   void set_asked(std::size_t keys);
-  /// What may_have_copies() says from now on; a copy that is added counts at once, one that ends does not.
   void set_copies(std::size_t copies);
 
   /// The slots of copies that have become dirty since the last call.
@@ -120,7 +122,6 @@ class held_keys {
   std::uint64_t load(std::int64_t unit) const;
   void store(std::int64_t unit, std::uint64_t value);
   std::byte* values_at(std::int64_t record) const;
-  bool is_copy_record(std::int64_t record) const { return unsent_of(record) != 0; }
   std::int64_t unsent_of(std::int64_t record) const;
   std::int64_t sent_of(std::int64_t record) const;
   void add_to(std::int64_t record, const std::byte* given, std::int64_t length);

@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/home.hpp"
 
+#include <optional>
+
 namespace syncyte::kv {
+namespace {
+
+move_operation operation_of(home_message what) {
+  switch (what) {
+    case home_message::grant:
+      return move_operation::grant;
+    case home_message::grant_copy:
+      return move_operation::grant_copy;
+    case home_message::refresh:
+      return move_operation::refresh;
+    case home_message::recall:
+      return move_operation::recall;
+    case home_message::invalidate:
+      return move_operation::invalidate;
+    case home_message::ask_back:
+      return move_operation::ask_back;
+    default:
+      return move_operation::refuse;
+  }
+}
+
+}  // namespace
 
 void home::queue_messages() {
-  const auto rank = static_cast<std::uint64_t>(facts->rank);
   for (const key_directory::message& each : directory.take_messages()) {
-    const auto offset = static_cast<std::uint64_t>(each.slot - slots.first);
-    const int agent = facts->agents[each.node];
-    switch (each.what) {
-      case home_message::grant:
-        messages.add(agent, move_operation::grant, rank, offset, values.values_of(each.slot));
-        break;
-      case home_message::grant_copy:
-        messages.add(agent, move_operation::grant_copy, rank, offset, each.values);
-        break;
-      case home_message::refresh:
-        messages.add(agent, move_operation::refresh, rank, offset, each.values, each.number);
-        break;
-      case home_message::invalidate:
-        messages.add(agent, move_operation::invalidate, rank, offset);
-        break;
-      case home_message::recall:
-        messages.add(agent, move_operation::recall, rank, offset);
-        break;
-      case home_message::ask_back:
-        messages.add(agent, move_operation::ask_back, rank, offset);
-        break;
-      case home_message::refuse:
-        messages.add(agent, move_operation::refuse, rank, offset);
-        break;
-    }
+    const bool has_number = each.what == home_message::refresh;
+    const std::span<const std::byte> data =
+        each.what == home_message::grant ? values.values_of(each.slot) : std::span<const std::byte>(each.values);
+    messages.add(facts->agents[each.node], operation_of(each.what), static_cast<std::uint64_t>(facts->rank),
+                 static_cast<std::uint64_t>(each.slot - slots.first), data,
+                 has_number ? std::optional(each.number) : std::nullopt);
   }
 }
 

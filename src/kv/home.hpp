@@ -49,6 +49,9 @@ struct home {
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
 
+  home(const home&) = delete;
+  home& operator=(const home&) = delete;
+
   /// Sends what the directory has to tell; true if there was something. An operation that is forwarded to a node
   /// follows the grant of its key: send them before it.
   bool send_messages() {

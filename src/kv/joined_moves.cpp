@@ -34,7 +34,7 @@ std::shared_ptr<fabric::message> join(const std::vector<std::shared_ptr<fabric::
   return result;
 }
 
-/// How far a message has been served.
+/// The part of a message that is served next, and its state.
 struct progress {
   std::size_t begin = 0;  // of the part that is served, in the payload
   std::size_t done = 0;   // of its request

@@ -2,7 +2,6 @@
 #include "kv/key_directory.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -21,7 +20,6 @@ constexpr std::uint32_t holder_mask = shared_bit - 1;
 int holder_of(std::uint32_t entry) { return static_cast<int>(entry & holder_mask) - 1; }
 
 constexpr auto any = [](const auto&) { return true; };
-constexpr auto is_due = [](const auto& sharer) { return sharer.is_stale && !sharer.is_recalled; };
 constexpr auto by_intent = [](const auto& each) { return each.why == wish::intend; };
 
 }  // namespace
@@ -189,17 +187,22 @@ void key_directory::refuse_wishes(std::int64_t slot, Which&& which) {
 
 // ---- copies
 
-key_directory::sharer& key_directory::find_sharer(int node, std::int64_t slot) {
+/// Null if the node has no copy.
+key_directory::sharer* key_directory::find_sharer(int node, std::int64_t slot) {
   const auto found = sides_.find(slot);
-  base::require(found != sides_.end(), SYNCYTE_ERR_INTERNAL, "node {} has no copy of slot {}", node, slot);
+  if (found == sides_.end()) return nullptr;
   const auto result = std::ranges::find(found->second.sharers, node, &sharer::node);
-  base::require(result != found->second.sharers.end(), SYNCYTE_ERR_INTERNAL, "node {} has no copy of slot {}", node,
-                slot);
-  return *result;
+  return result == found->second.sharers.end() ? nullptr : &*result;
+}
+
+key_directory::sharer& key_directory::sharer_of(int node, std::int64_t slot) {
+  sharer* const found = find_sharer(node, slot);
+  base::require(found != nullptr, SYNCYTE_ERR_INTERNAL, "node {} has no copy of slot {}", node, slot);
+  return *found;
 }
 
 bool key_directory::add_pushes(int node, std::int64_t slot, std::uint8_t number, std::span<const std::byte> pushes) {
-  sharer& from = find_sharer(node, slot);
+  sharer& from = sharer_of(node, slot);
   bool is_busy = false;
   const auto damage =
       base::error_of([&] { is_busy = values_.try_push_shared(slot, pushes.data()) == access_result::busy; });
@@ -224,7 +227,7 @@ void key_directory::give_main_instead(std::int64_t slot, side& of) {
 }
 
 bool key_directory::end_copy(int node, std::int64_t slot, std::span<const std::byte> pushes) {
-  const sharer& from = find_sharer(node, slot);
+  const sharer& from = sharer_of(node, slot);
   if (!pushes.empty() && !add_pushes(node, slot, from.received, pushes)) return false;
   std::erase_if(sides_[slot].sharers, [&](const sharer& each) { return each.node == node; });
   to_grant_.push_back(slot);
@@ -254,64 +257,38 @@ bool key_directory::end_sharing(std::int64_t slot) {
 
 void key_directory::note_change(std::int64_t slot) {
   const auto found = sides_.find(slot);
-  if (found == sides_.end() || found->second.sharers.empty()) return;
+  if (found == sides_.end()) return;
   found->second.pushes_alone = 0;
-  for (sharer& each : found->second.sharers) each.is_stale = true;
-  if (!std::exchange(found->second.has_changed, true)) changed_.push_back(slot);
-}
-
-/// False: the value is being written now.
-template <class Takes>
-bool key_directory::refresh(std::int64_t slot, side& of, Takes&& takes) {
-  const auto takes_it = [&](const sharer& each) { return is_due(each) && takes(each.node); };
-  if (std::ranges::none_of(of.sharers, takes_it)) return true;
-  std::vector<std::byte> values(values_.values_of(slot).size());
-  auto read = access_result::done;
-  if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) return true;  // it is damaged
-  if (read == access_result::busy) return false;
-  for (sharer& each : of.sharers)
-    if (takes_it(each)) {
-      each.is_stale = false;
-      messages_.push_back({each.node, home_message::refresh, slot, values, each.received});
-    }
-  return true;
+  for (sharer& each : found->second.sharers)
+    if (!std::exchange(each.is_stale, true)) stale_[each.node].push_back(slot);
 }
 
 /// A node gets the next values when it has taken those before: a slow one gets only the newest.
-bool key_directory::refresh() {
-  std::map<int, bool> are_behind;
-  const auto takes = [&](int node) {
-    const auto found = are_behind.find(node);
-    return !(found != are_behind.end() ? found : are_behind.emplace(node, nodes_.is_behind(node)).first)->second;
-  };
-  std::vector<std::int64_t> left;
-  for (const std::int64_t slot : std::exchange(changed_, {})) {
-    const auto found = sides_.find(slot);
-    if (found == sides_.end()) continue;
-    side& of = found->second;
-    refresh(slot, of, takes);
-    of.has_changed = std::ranges::any_of(of.sharers, is_due);
-    if (of.has_changed) left.push_back(slot);
-    forget_if_unused(slot);
-  }
-  changed_ = std::move(left);
-  return changed_.empty();
+void key_directory::refresh() {
+  for (auto& [node, slots] : stale_)
+    if (!nodes_.is_behind(node)) std::erase_if(slots, [&](std::int64_t slot) { return refresh_copy(node, slot); });
+  std::erase_if(stale_, [](const auto& each) { return each.second.empty(); });
 }
 
 std::vector<std::int64_t> key_directory::stale_copies_of(int node) const {
-  std::vector<std::int64_t> result;
-  for (const std::int64_t slot : changed_) {
-    const auto found = sides_.find(slot);
-    if (found == sides_.end()) continue;
-    const auto is_its = [node](const sharer& each) { return each.node == node && is_due(each); };
-    if (std::ranges::any_of(found->second.sharers, is_its)) result.push_back(slot);
-  }
-  return result;
+  const auto found = stale_.find(node);
+  return found == stale_.end() ? std::vector<std::int64_t>() : found->second;
 }
 
+/// All copies of a damaged key end: nothing that is pushed to them can reach it.
 bool key_directory::refresh_copy(int node, std::int64_t slot) {
-  const auto found = sides_.find(slot);
-  return found == sides_.end() || refresh(slot, found->second, [node](int each) { return each == node; });
+  sharer* const found = find_sharer(node, slot);
+  if (found == nullptr || !found->is_stale || found->is_recalled) return true;
+  std::vector<std::byte> values(values_.values_of(slot).size());
+  auto read = access_result::done;
+  if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) {
+    recall_copies(slot, home_message::recall, every_node);
+    return true;
+  }
+  if (read == access_result::busy) return false;
+  found->is_stale = false;
+  messages_.push_back({node, home_message::refresh, slot, std::move(values), found->received});
+  return true;
 }
 
 // ---- operations that wait
@@ -328,8 +305,7 @@ void key_directory::forget_if_unused(std::int64_t slot) {
   const auto found = sides_.find(slot);
   if (found == sides_.end()) return;
   const side& of = found->second;
-  if (of.waiting == 0 && of.wishes.empty() && of.sharers.empty() && !of.has_changed && find(slot) != place::shared)
-    sides_.erase(found);
+  if (of.waiting == 0 && of.wishes.empty() && of.sharers.empty() && find(slot) != place::shared) sides_.erase(found);
 }
 
 void key_directory::restore(std::int64_t slot) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -30,16 +31,16 @@ enum class home_message : std::uint8_t {
 /// to use it too.
 enum class wish : std::uint8_t { localize, intend };
 
-/// What intents of workers of several nodes do with a key, and those of one node.
+/// Effects of intents on a key: of one node's workers, and of several nodes' at the same time.
 enum class intent_effect : std::uint8_t {
   moves_or_copies,  ///< each of several nodes gets a copy, one node the main copy
   moves,            ///< the first of several nodes has the main copy, and there are no copies
   copies,           ///< each node gets a copy
 };
 
-/// Where the main copies of one rank's keys are: at home, or at another node, whose agent asked for the key; and which
-/// nodes have copies of keys that are at home. Only the home decides; one thread uses it, the one that serves the
-/// rank's requests. While a key is elsewhere, the home keeps its last value.
+/// The places of one rank's keys. The main copy of a key is at home, or at another node, whose agent asked for it;
+/// other nodes may have copies of keys that are at home. Only the home decides; one thread uses it, the one that serves
+/// the rank's requests. While a key is elsewhere, the home keeps its last value.
 ///
 /// The main copy; what is not said of "asked back" is as of "away":
 ///
@@ -70,6 +71,7 @@ enum class intent_effect : std::uint8_t {
 /// | push by a worker of the node | done; all copies are stale | recalled; waits | waits |
 /// | set by any worker | | all copies are recalled; waits | waits |
 /// | the copy is stale | | refresh, once the node has taken those before | ignored: it has ended when that comes |
+/// | the main copy is damaged | refused | recalled, and its pushes are lost | its pushes are lost |
 /// | death of the node's agent | | no copy; its last pushes are lost | as with a copy |
 ///
 /// Operations that found the key elsewhere, or waited for copies, are counted until they are done: a key that has come
@@ -119,11 +121,11 @@ class key_directory {
   access_result prepare(int node, std::int64_t slot, bool replaces);
   /// The value of a key has changed: copies are stale, if there are any.
   void note_change(std::int64_t slot);
-  /// Makes copies fresh, but for those of nodes that are behind; true if none is stale any more.
-  bool refresh();
-  /// The keys of which a node has a stale copy.
+  /// Makes copies fresh, but for those of nodes that are behind.
+  void refresh();
+  /// The keys of which a node has a stale copy, or had one.
   std::vector<std::int64_t> stale_copies_of(int node) const;
-  /// Makes one copy fresh, even if the node is behind; false: try again later.
+  /// Makes one copy fresh, if it is there and stale, even if the node is behind; false: try again later.
   bool refresh_copy(int node, std::int64_t slot);
 
   /// An operation waits for a key, until it is done.
@@ -134,10 +136,10 @@ class key_directory {
   void restore(std::int64_t slot);
 
   /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
-  bool is_idle() const { return to_grant_.empty() && changed_.empty() && sides_.empty() && messages_.empty(); }
-  /// Grants keys that could not be granted before; true if it did something.
+  bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
+  /// Grants keys that could not be granted before, and makes copies fresh; true if it did something.
   bool progress();
-  /// Refuses wishes for keys whose holder has died.
+  /// Refuses wishes for keys whose holder has died, and forgets copies of nodes that have died.
   void look_for_deaths();
   /// Messages to send, in this order.
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
@@ -157,8 +159,7 @@ class key_directory {
     std::deque<wished> wishes;
     int waiting = 0;
     std::vector<sharer> sharers = {};
-    int pushes_alone = 0;      // messages with pushes of the only sharer, since anybody else used the key
-    bool has_changed = false;  // it is in changed_
+    int pushes_alone = 0;  // messages with pushes of the only sharer, since anybody else changed the key
   };
 
   std::uint32_t& entry(std::int64_t slot);
@@ -169,12 +170,11 @@ class key_directory {
   bool grant_main(int node, std::int64_t slot);
   bool grant_copy(int node, std::int64_t slot);
   bool gives_copy(std::int64_t slot) const;
-  sharer& find_sharer(int node, std::int64_t slot);
+  sharer* find_sharer(int node, std::int64_t slot);
+  sharer& sharer_of(int node, std::int64_t slot);
   void recall_copies(std::int64_t slot, home_message how, int node);
   bool end_sharing(std::int64_t slot);
   void give_main_instead(std::int64_t slot, side& of);
-  template <class Takes>
-  bool refresh(std::int64_t slot, side& of, Takes&& takes);
   void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);
   void serve_wishes(std::int64_t slot);
@@ -186,10 +186,10 @@ class key_directory {
   table values_;
   key_range slots_;
   node_facts nodes_;
-  std::vector<std::uint32_t> entries_;            // one for each key; empty until the first key moves
-  std::unordered_map<std::int64_t, side> sides_;  // of keys with wishes or waiting operations
-  std::vector<std::int64_t> to_grant_;            // keys at home with wishes, or without copies
-  std::vector<std::int64_t> changed_;             // shared keys
+  std::vector<std::uint32_t> entries_;              // one for each key; empty until the first key moves
+  std::unordered_map<std::int64_t, side> sides_;    // of keys with wishes, waiting operations or copies
+  std::vector<std::int64_t> to_grant_;              // keys at home with wishes, or of which a copy has ended
+  std::map<int, std::vector<std::int64_t>> stale_;  // keys of stale copies, by their nodes
   std::vector<message> messages_;
 };
 

@@ -2,6 +2,7 @@
 #include "kv/node_agent.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -12,6 +13,7 @@ namespace {
 constexpr int most_evicted = 8;  // for one key; their records may have other sizes
 
 }  // namespace
+
 // ---- what workers want
 
 /// Null: the key is here, or there is no memory for it.
@@ -188,7 +190,7 @@ bool node_agent::grant_copy(std::int64_t slot, std::span<const std::byte> values
   auto added = access_result::elsewhere;
   if (found != asked_.end() && !found->second.is_localized) {
     const std::int64_t record = found->second.record;
-    if (record != 0 && (held_.is_for_copy(record) || reserve_copy(slot, record)))
+    if (record != 0 && (held_.is_copy_record(record) || reserve_copy(slot, record)))
       added = held_.add(slot, record, values);
     if (added == access_result::busy) return false;
   }

@@ -29,7 +29,7 @@ struct kept_values {
 class prefetched_keys {
  public:
   enum class state { in_flight, here, failed };
-  /// What a pull gets: the values of the whole list, or those of its distinct keys.
+  /// The values that a pull gets: those of the whole list, or of its distinct keys.
   enum class form { list, distinct };
 
   prefetched_keys(const store& of, std::span<const std::int64_t> list, std::shared_ptr<fabric::stream> in);

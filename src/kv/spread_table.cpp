@@ -336,8 +336,8 @@ std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
 /// A notice is not waited for, but by send_pushes(), and if there are many: workers may push faster than a home serves.
 void spread_table::notify(std::unique_ptr<access::transfer> notice) {
   constexpr std::size_t most_notices = 16;
-  notices_.limit(most_notices);
   notices_.add(std::make_shared<access::started>(notifying_, std::move(notice)));
+  notices_.limit(most_notices);  // an interrupt of this wait leaves the notice on its way
 }
 
 /// Tells a home of this node which keys have changed of which other nodes have copies.
@@ -353,7 +353,7 @@ void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots
 /// The agent may be dead: then there are no copies.
 void spread_table::wait_for_agent(const char* name, move_operation what) const {
   if (!held_->may_have_copies()) return;
-  const auto error = base::error_of([&] { tell_agent(*notifying_, name, what)->wait(); });
+  const auto error = watchdog::error_of([&] { tell_agent(*notifying_, name, what)->wait(); });
   if (error) base::log(SYNCYTE_LOG_INFO, "copies of keys were given up: {}", error->what());
 }
 

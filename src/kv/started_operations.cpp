@@ -51,11 +51,7 @@ std::shared_ptr<access::started> started_operations::first_of_too_many() {
 
 unanswered_operations started_operations::unanswered() {
   if (mpi::is_forked_child()) return {};  // its operations are those of the rank's threads, which it does not have
-  while (const auto first = first_of_too_many()) {
-    first->await_end();
-    const std::lock_guard lock(mutex_);
-    forget([&](const in_flight& each) { return each.operation == first; });
-  }
+  while (const auto first = first_of_too_many()) end(first);
   const std::lock_guard lock(mutex_);
   if (asking_ > 0) forget([](const in_flight& each) { return each.asked && each.operation->has_ended(); });
   while (!operations_.empty() && operations_.front().operation->has_ended()) {
@@ -82,17 +78,17 @@ void started_operations::await_ends() {
 }
 
 void started_operations::limit(std::size_t most) {
-  while (true) {
-    std::shared_ptr<access::started> first;
-    {
-      const std::lock_guard lock(mutex_);
-      if (operations_.size() <= most) return;
-      first = operations_.front().operation;
-    }
-    first->await_end();
+  const auto first_beyond = [&]() -> std::shared_ptr<access::started> {
     const std::lock_guard lock(mutex_);
-    forget([&](const in_flight& each) { return each.operation == first; });
-  }
+    return operations_.size() > most ? operations_.front().operation : nullptr;
+  };
+  while (const auto first = first_beyond()) end(first);
+}
+
+/// Waits for an operation, and forgets it.
+void started_operations::end(const std::shared_ptr<access::started>& which) {
+  which->await_end();
+  give_up(which);
 }
 
 std::size_t started_operations::size() const {

@@ -37,6 +37,7 @@ class started_operations {
 
   std::vector<std::shared_ptr<access::started>> all() const;
   std::shared_ptr<access::started> first_of_too_many();
+  void end(const std::shared_ptr<access::started>& which);
   template <class Which>
   void forget(Which&& which);  // with the lock held
 

@@ -63,7 +63,7 @@ class store {
 
   /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX. Functions below require checked keys.
   std::int64_t check(std::span<const std::int64_t> keys) const;
-  /// Where the values of each key of a list begin, and the end of the last.
+  /// The begin of each key's values among those of a list, and the end of the last.
   std::vector<std::int64_t> places(std::span<const std::int64_t> keys) const;
   /// Whether all keys are at this node now.
   bool are_local(std::span<const std::int64_t> keys) const { return spread_ == nullptr || spread_->are_here(keys); }
@@ -91,15 +91,15 @@ class store {
   /// many.
   void keep(const std::shared_ptr<access::started>& started) {
     constexpr std::size_t most_kept = 256;
-    kept_.limit(most_kept);
     kept_.add(started);
+    kept_.limit(most_kept);
   }
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `operation`: its name in
   /// messages, a string literal.
   void synchronize(const char* operation);
   void sync() { synchronize("store_sync"); }
-  /// How many of them have ended.
+  /// The number of them that have ended.
   std::uint64_t synchronizations() const { return synchronizations_.load(); }
 
  private:

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "kv/worker_arguments.hpp"
 #include "mpi/process.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -31,7 +32,7 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number)
 
 worker::~worker() {
   store_->workers().leave(number_);
-  change_windows(intents_.remove_all(), false);
+  base::error_of([&] { change_windows(intents_.remove_all(), false); });
 }
 
 void worker::count_done(const operation& what, std::int64_t keys) { count(done_[what.number], keys); }
@@ -50,7 +51,7 @@ started_transfer worker::begin(const operation& what, std::span<const std::int64
 /// each of these follows the one before. After some, the worker waits for them, and uses the keys here.
 void worker::end_detours() {
   constexpr int most_detours = 8;
-  if (detours_ < most_detours) return;
+  if (detours_ < most_detours || mpi::is_forked_child()) return;
   started_.await_ends();
   detours_ = 0;
 }
@@ -151,32 +152,32 @@ void worker::open_and_close_windows() {
   change_windows(intents_.close(now), false);
 }
 
-/// Intents are hints: without a connection to the agent, keys stay where they are. A forked child does not end those of
-/// the rank.
+/// A forked child does not end the windows of the rank.
 void worker::change_windows(std::span<const intents::window> which, bool opens) {
   if (which.empty() || mpi::is_forked_child()) return;
   std::vector<std::int64_t> keys;
   for (const intents::window& each : which) keys.insert(keys.end(), each->keys.begin(), each->keys.end());
-  const auto error = base::error_of([&] {
-    spread_table& moving = *store_->moving();
+  try_to_tell([&](spread_table& moving) {
     auto sent = opens ? moving.open_windows(*intending_, keys) : moving.close_windows(*intending_, keys);
     if (sent) store_->keep(std::make_shared<access::started>(intending_, std::move(sent)));
   });
-  if (error) base::log(SYNCYTE_LOG_INFO, "intents of {} were not passed on: {}", store_->text(), error->what());
+}
+
+/// Intents are hints: without a connection to the agent, keys stay where they are.
+template <class Step>
+void worker::try_to_tell(Step&& step) {
+  if (const auto error = watchdog::error_of([&] { step(*store_->moving()); }))
+    base::log(SYNCYTE_LOG_INFO, "intents of {} were not passed on: {}", store_->text(), error->what());
 }
 
 void worker::flush() {
   started_.await_ends();
-  spread_table* const moving = store_->moving();
-  if (moving == nullptr || intended_ == 0) return;
+  if (store_->moving() == nullptr || intended_ == 0) return;
   {
     const std::lock_guard lock(mutex_);
     open_and_close_windows();
   }
-  const auto error = base::error_of([&] {
-    if (const auto settled = moving->settle(*intending_)) settled->wait();
-  });
-  if (error) base::log(SYNCYTE_LOG_INFO, "intents of {} were not passed on: {}", store_->text(), error->what());
+  try_to_tell([&](spread_table& moving) { moving.settle(*intending_)->wait(); });
 }
 
 /// Seeds the engine so that each worker of each rank draws different keys, and the same ones in each run.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -18,6 +20,19 @@ class interrupted : public base::error {
  public:
   interrupted();
 };
+
+/// base::error_of(), but an interrupt goes on: it ends the wait of the caller too.
+template <class Step>
+std::optional<base::error> error_of(Step&& step) {
+  try {
+    std::forward<Step>(step)();
+    return std::nullopt;
+  } catch (const interrupted&) {
+    throw;
+  } catch (...) {
+    return base::current_error();
+  }
+}
 
 /// Calls the function if this thread has set it; returns whether it wants to end the wait. Does nothing in waits inside
 /// the function.

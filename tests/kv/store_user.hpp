@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "core_world.hpp"
 #include "kv/worker.hpp"
+#include "mpi/small_collectives.hpp"
 
 namespace syncyte::test {
 
@@ -75,5 +81,69 @@ inline key_list keys_from(std::int64_t first, std::int64_t count) {
   std::iota(result.begin(), result.end(), first);
   return result;
 }
+
+/// Lengths of keys that differ.
+inline key_list mixed_lengths(std::int64_t keys) {
+  key_list result(static_cast<std::size_t>(keys));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = 1 + static_cast<std::int64_t>(i * i % 37);
+  return result;
+}
+
+/// The first rank, and the last, which is at another node if there are several.
+inline bool is_first() { return world().rank() == 0; }
+inline bool is_last() { return world().rank() == world().size() - 1; }
+
+/// A worker that adds 1 to all values of random keys, and knows how often.
+class counting_user : public user {
+ public:
+  counting_user(const std::shared_ptr<kv::store>& of, key_list lengths, std::int64_t keys, unsigned seed)
+      : user(of), random(static_cast<unsigned>(world().rank()) + seed), lengths_(std::move(lengths)), pushed_(keys) {}
+
+  std::mt19937 random;
+
+  /// Up to 12 keys, which may repeat.
+  key_list random_keys() {
+    key_list result(1 + random() % 12);
+    for (std::int64_t& key : result) key = static_cast<std::int64_t>(random() % pushed_.size());
+    return result;
+  }
+
+  /// Pushes to keys, or pulls them and checks that no push is torn and that its own are there.
+  void push_or_pull(const key_list& keys) {
+    std::size_t count = 0;
+    for (const std::int64_t key : keys) count += length_of(key);
+    if (random() % 2 == 0) {
+      push(keys, value_list(count, 1.0f));
+      for (const std::int64_t key : keys) ++pushed_[static_cast<std::size_t>(key)];
+      return;
+    }
+    const value_list found = pull(keys, count);
+    std::size_t at = 0;
+    for (const std::int64_t key : keys) {
+      const std::size_t end = at + length_of(key);
+      ASSERT_GE(found[at], static_cast<float>(pushed_[static_cast<std::size_t>(key)])) << "its own pushes";
+      for (const float first = found[at]; at < end; ++at) ASSERT_EQ(found[at], first) << "half a push";
+    }
+  }
+
+  /// All ranks see all pushes of all ranks after a barrier. Collective.
+  void check_sums() {
+    (**this).barrier();
+    for (std::size_t key = 0; key < pushed_.size(); ++key) {
+      const auto all = mpi::allreduce(pushed_[key], MPI_SUM, world().data());
+      const auto name = static_cast<std::int64_t>(key);
+      ASSERT_EQ(pull({name}, length_of(name)).back(), static_cast<float>(all)) << "key " << key;
+    }
+    (**this).barrier();
+  }
+
+ private:
+  std::size_t length_of(std::int64_t key) const {
+    return static_cast<std::size_t>(lengths_.size() == 1 ? lengths_[0] : lengths_[static_cast<std::size_t>(key)]);
+  }
+
+  key_list lengths_;
+  std::vector<std::uint64_t> pushed_;  // by key
+};
 
 }  // namespace syncyte::test

@@ -25,6 +25,7 @@
 
 #include "linear_history.hpp"
 #include "simulated_store.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace {
 
@@ -754,6 +755,31 @@ void barriers(int rounds, std::uint32_t seed) {
   });
 }
 
+/// The application's interrupt ends a wait for copies, though errors of the agent do not.
+void interrupted_barrier(std::uint32_t seed) {
+  simulated_store store({.nodes = 2, .ranks_per_node = 1, .keys = 2, .length = length, .foreign_bytes = bytes_for(8)},
+                        seed, limits);
+  simulated_worker mine(store.at(0)), other(store.at(1));
+  const key_list of_other{store.homes().owner(0) == 1 ? 0 : 1};
+  other.open_windows(of_other);
+  other.flush();
+  mine.open_windows(of_other);
+  mine.flush();
+  if (!store.at(0).are_here(of_other)) fail("%s\n", "there is no copy");
+  store.network().cut(0, 1);
+  value_list ones(length, 1.0f);
+  mine.run(kv::push, of_other, ones.data(), until::done);
+  bool is_interrupted = false;
+  watchdog::set_interrupt_function([](void*) -> std::int32_t { return 1; }, nullptr);
+  try {
+    store.at(0).send_pushes();
+  } catch (const watchdog::interrupted&) {
+    is_interrupted = true;
+  }
+  watchdog::set_interrupt_function(nullptr, nullptr);
+  if (!is_interrupted) fail("%s\n", "an interrupt did not end the wait for pushes");
+}
+
 /// A node's agent dies while all nodes have copies of all keys: what others push and set is exact, and nothing waits
 /// for the copies of the dead.
 void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
@@ -828,6 +854,7 @@ int main(int count, char** arguments) {
       {"a death of an agent", [&] { death(rounds * 4, seed, 2); }},
       {"a death of a home", [&] { death(rounds * 4, seed, 3); }},
       {"barriers", [&] { barriers(rounds, seed); }},
+      {"an interrupted barrier", [&] { interrupted_barrier(seed); }},
       {"a death of a sharer", [&] { death_of_a_sharer(rounds * 4, seed, 2); }},
       {"histories", [&] { histories(rounds, seed); }},
   };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <thread>
 
 #include "mpi/small_collectives.hpp"
@@ -14,15 +13,17 @@
 namespace {
 
 using namespace syncyte;
+using test::counting_user;
+using test::is_first;
+using test::is_last;
 using test::key_list;
 using test::keys_from;
 using test::make_store;
+using test::mixed_lengths;
 using test::user;
 using test::value_list;
 using test::world;
 
-bool is_first() { return world().rank() == 0; }
-bool is_last() { return world().rank() == world().size() - 1; }
 float ranks() { return static_cast<float>(world().size()); }
 
 constexpr std::int64_t keys = 40;
@@ -34,11 +35,14 @@ class copies : public ::testing::Test {
   explicit copies(syncyte_store_intents_t intents = SYNCYTE_STORE_INTENTS_MOVE_OR_COPY)
       : store(make_store(keys, {2}, 1 << 20, 1, intents)), mine(store) {}
 
-  /// Repeats the intent until all keys are here: if several nodes ask at once, some are refused at first.
+  /// When all nodes have their keys, some have shared a main copy, and their copies of these keys come with the second
+  /// flush.
   void intend_all() {
     mine.intend(all, mine->clock(), mine->clock() + 1000);
-    mine->flush();
-    mine->barrier();
+    for (int i = 0; i < 2; ++i) {
+      mine->flush();
+      mine->barrier();
+    }
   }
   bool are_here() const { return store->are_local(all); }
   value_list pull() { return mine.pull(all, 2 * keys); }
@@ -147,52 +151,18 @@ TEST_F(copies, of_a_localized_key_end) {
   mine->barrier();
 }
 
-/// Each rank has keys of its own to set, and pushes to all; windows open and close.
+/// All ranks push integers to random keys and pull them, while windows open and close.
 void storm(const key_list& lengths, std::int64_t foreign_bytes, syncyte_store_intents_t intents, int rounds) {
   const auto store = make_store(keys, lengths, foreign_bytes, 1, intents);
-  const auto length_of = [&](std::int64_t key) {
-    return static_cast<std::size_t>(lengths.size() == 1 ? lengths[0] : lengths[static_cast<std::size_t>(key)]);
-  };
-  user mine(store);
-  std::mt19937 random(static_cast<unsigned>(world().rank()) + 3);
-  std::vector<std::uint64_t> pushed(keys);
-  for (int round = 0; round < rounds; ++round) {
-    key_list wanted(1 + random() % 12);
-    std::ranges::generate(wanted, [&] { return static_cast<std::int64_t>(random() % keys); });
-    std::size_t count = 0;
-    for (const std::int64_t key : wanted) count += length_of(key);
-    if (random() % 2 == 0) mine.intend(wanted, mine->clock(), mine->clock() + 1 + random() % 4);
-    if (random() % 20 == 0) mine.localize(wanted);
-    if (random() % 3 == 0) mine->advance_clock();
-    if (random() % 2 == 0) {
-      mine.push(wanted, value_list(count, 1.0f));
-      for (const std::int64_t key : wanted) ++pushed[static_cast<std::size_t>(key)];
-    } else {
-      const value_list found = mine.pull(wanted, count);
-      std::size_t at = 0;
-      for (const std::int64_t key : wanted) {
-        const std::size_t length = length_of(key);
-        for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(found[at + i], found[at]) << "half a push";
-        ASSERT_GE(found[at], static_cast<float>(pushed[static_cast<std::size_t>(key)])) << "its own pushes";
-        at += length;
-      }
-    }
-    if (round % 100 != 99) continue;
-    mine->barrier();
-    for (std::int64_t key = 0; key < keys; ++key) {
-      const auto sum = mpi::allreduce(pushed[static_cast<std::size_t>(key)], MPI_SUM, world().data());
-      ASSERT_EQ(mine.pull({key}, length_of(key)).back(), static_cast<float>(sum))
-          << "key " << key << ", round " << round;
-    }
-    mine->barrier();
+  counting_user mine(store, lengths, keys, 3);
+  for (int round = 1; round <= rounds; ++round) {
+    const key_list wanted = mine.random_keys();
+    if (mine.random() % 2 == 0) mine.intend(wanted, mine->clock(), mine->clock() + 1 + mine.random() % 4);
+    if (mine.random() % 20 == 0) mine.localize(wanted);
+    if (mine.random() % 3 == 0) mine->advance_clock();
+    mine.push_or_pull(wanted);
+    if (round % 100 == 0) mine.check_sums();
   }
-  mine->barrier();
-}
-
-key_list mixed_lengths() {
-  key_list result(keys);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = 1 + static_cast<std::int64_t>(i * i % 37);
-  return result;
 }
 
 TEST(copying_keys, lose_and_double_nothing_in_a_storm) {
@@ -200,7 +170,7 @@ TEST(copying_keys, lose_and_double_nothing_in_a_storm) {
   storm({4}, -1, SYNCYTE_STORE_INTENTS_COPY, 600);
 }
 TEST(copying_keys, of_different_lengths_lose_nothing) {
-  storm(mixed_lengths(), -1, SYNCYTE_STORE_INTENTS_MOVE_OR_COPY, 500);
+  storm(mixed_lengths(keys), -1, SYNCYTE_STORE_INTENTS_MOVE_OR_COPY, 500);
 }
 TEST(copying_keys, lose_nothing_in_little_memory) {
   storm({4}, 512, SYNCYTE_STORE_INTENTS_MOVE_OR_COPY, 400);

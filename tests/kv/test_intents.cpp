@@ -13,6 +13,8 @@
 namespace {
 
 using namespace syncyte;
+using test::is_first;
+using test::is_last;
 using test::key_list;
 using test::keys_from;
 using test::make_store;
@@ -21,9 +23,6 @@ using test::world;
 
 constexpr std::int64_t keys = 40;
 
-/// The first rank, and the last, which is at another node if there are several.
-bool is_first() { return world().rank() == 0; }
-bool is_last() { return world().rank() == world().size() - 1; }
 bool has_nodes() { return world().node().count > 1; }
 
 std::int64_t count_local(const kv::store& of, const key_list& list) {

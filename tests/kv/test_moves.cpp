@@ -18,9 +18,11 @@ namespace {
 
 using namespace syncyte;
 using kv::completion;
+using test::counting_user;
 using test::key_list;
 using test::keys_from;
 using test::make_store;
+using test::mixed_lengths;
 using test::user;
 using test::value_list;
 using test::world;
@@ -81,51 +83,18 @@ TEST(moving_keys, repeat_in_a_list) {
   EXPECT_EQ(mine.pull({3, 5}, 4), (value_list{4, 4, 3, 3}));
 }
 
-/// Lengths of keys that differ.
-key_list mixed_lengths(std::int64_t keys) {
-  key_list result(static_cast<std::size_t>(keys));
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = 1 + static_cast<std::int64_t>(i * i % 37);
-  return result;
-}
-
 /// All ranks push integers to random keys, pull them, and take them from each other.
 void storm(const key_list& lengths, std::int64_t keys, std::int64_t foreign_bytes, int rounds) {
   const auto store = make_store(keys, lengths, foreign_bytes);
-  const auto length_of = [&](std::int64_t key) {
-    return static_cast<std::size_t>(lengths.size() == 1 ? lengths[0] : lengths[static_cast<std::size_t>(key)]);
-  };
-  user mine(store);
-  std::mt19937 random(static_cast<unsigned>(world().rank()) + 17);
-  const auto random_key = [&] { return static_cast<std::int64_t>(random() % static_cast<unsigned>(keys)); };
-  std::vector<std::uint64_t> pushed(static_cast<std::size_t>(keys));
+  counting_user mine(store, lengths, keys, 17);
   for (int round = 0; round < rounds; ++round) {
-    key_list wanted(1 + random() % 12);
-    std::ranges::generate(wanted, random_key);
-    std::size_t count = 0;
-    for (const std::int64_t key : wanted) count += length_of(key);
-    if (random() % 3 == 0) mine.localize(wanted);
-    if (random() % 3 == 0) mine.intend(wanted, mine->clock(), mine->clock() + 1 + random() % 3);
-    if (random() % 4 == 0) mine->advance_clock();
-    if (random() % 2 == 0) {
-      mine.push(wanted, value_list(count, 1.0f));
-      for (const std::int64_t key : wanted) ++pushed[static_cast<std::size_t>(key)];
-    } else {
-      const value_list found = mine.pull(wanted, count);
-      std::size_t at = 0;
-      for (const std::int64_t key : wanted) {
-        const std::size_t length = length_of(key);
-        for (std::size_t i = 0; i < length; ++i) ASSERT_EQ(found[at + i], found[at]) << "half a push";
-        ASSERT_GE(found[at], static_cast<float>(pushed[static_cast<std::size_t>(key)])) << "its own pushes";
-        at += length;
-      }
-    }
+    const key_list wanted = mine.random_keys();
+    if (mine.random() % 3 == 0) mine.localize(wanted);
+    if (mine.random() % 3 == 0) mine.intend(wanted, mine->clock(), mine->clock() + 1 + mine.random() % 3);
+    if (mine.random() % 4 == 0) mine->advance_clock();
+    mine.push_or_pull(wanted);
   }
-  (*mine).barrier();
-  for (std::int64_t key = 0; key < keys; ++key) {
-    const auto all = mpi::allreduce(pushed[static_cast<std::size_t>(key)], MPI_SUM, world().data());
-    ASSERT_EQ(mine.pull({key}, length_of(key))[0], static_cast<float>(all)) << "key " << key;
-  }
-  (*mine).barrier();
+  mine.check_sums();
 }
 
 TEST(moving_keys, lose_and_double_nothing_in_a_storm) { storm({4}, 40, -1, 1500); }

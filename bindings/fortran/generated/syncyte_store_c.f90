@@ -20,7 +20,7 @@ module syncyte_store_c
   ! in order, as the rows of a tensor: often used keys that are neighbours share a rank
   integer(c_int32_t), parameter :: SYNCYTE_STORE_HOMES_BLOCK = 3_c_int32_t
 
-  !> What intents of workers do with a key, between nodes.
+  !> Effects of intents on a key, between nodes.
   ! it moves to the node that intends to use it; each of several gets a copy
   integer(c_int32_t), parameter :: SYNCYTE_STORE_INTENTS_MOVE_OR_COPY = 1_c_int32_t
   ! it moves to the first node, and others use it there: it is linearizable

@@ -158,7 +158,7 @@ class StoreHomes(enum.IntEnum):
 
 
 class StoreIntents(enum.IntEnum):
-    """What intents of workers do with a key, between nodes."""
+    """Effects of intents on a key, between nodes."""
 
     INTENTS_MOVE_OR_COPY = 1  # it moves to the node that intends to use it; each of several gets a copy
     INTENTS_MOVE = 2  # it moves to the first node, and others use it there: it is linearizable

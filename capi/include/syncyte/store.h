@@ -72,10 +72,10 @@ enum syncyte_store_homes_values {
       3 /**< in order, as the rows of a tensor: often used keys that are neighbours share a rank */
 };
 
-/** What intents do: one of ::syncyte_store_intents_values. */
+/** Effect of intents: one of ::syncyte_store_intents_values. */
 typedef int32_t syncyte_store_intents_t;
 
-/** What intents of workers do with a key, between nodes. */
+/** Effects of intents on a key, between nodes. */
 enum syncyte_store_intents_values {
   SYNCYTE_STORE_INTENTS_MOVE_OR_COPY =
       1,                          /**< it moves to the node that intends to use it; each of several gets a copy */

@@ -112,7 +112,7 @@ enum class store_homes : std::int32_t {
   block = SYNCYTE_STORE_HOMES_BLOCK,  ///< in order, as the rows of a tensor: often used keys that are neighbours share a rank
 };
 
-/// What intents of workers do with a key, between nodes.
+/// Effects of intents on a key, between nodes.
 enum class store_intents : std::int32_t {
   move_or_copy = SYNCYTE_STORE_INTENTS_MOVE_OR_COPY,  ///< it moves to the node that intends to use it; each of several gets a copy
   move = SYNCYTE_STORE_INTENTS_MOVE,  ///< it moves to the first node, and others use it there: it is linearizable

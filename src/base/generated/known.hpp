@@ -232,7 +232,7 @@ struct store_homes {
   }
 };
 
-/// What intents of workers do with a key, between nodes.
+/// Effects of intents on a key, between nodes.
 struct store_intents {
   static constexpr std::int32_t last = 3;
   static constexpr const char* text = "SYNCYTE_STORE_INTENTS_MOVE_OR_COPY (1), MOVE (2) or COPY (3)";
