@@ -15,6 +15,9 @@ namespace {
 /// Pause between two looks for homes that died with keys that are asked for.
 constexpr auto death_pause = std::chrono::milliseconds(100);
 
+/// Homes are asked for so many keys while this thread looks for the next ones.
+constexpr std::size_t keys_together = 2048;
+
 /// A forwarded operation waits for a lock: this is its answer so far.
 struct forwarded_answer {
   std::vector<std::byte> bytes;  // a byte for each key, 1: not here; then values
@@ -132,6 +135,7 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
     const bool own = is_own(slot);
     prefetch_from(request.done);
     if ((!own || facts_->is_elsewhere(slot)) && !agent_.localize(slot, own, by)) return false;
+    if ((request.done + 1) % keys_together == 0) send_messages(pushes_are::paced);
   }
   return has_ended(request);
 }
@@ -181,7 +185,7 @@ bool agent_target::send_pushes(fabric::served_request& request) {
     node_agent::moment before;
     std::optional<std::uint64_t> sent_below = {};
   };
-  send_messages();
+  send_messages(pushes_are::due);
   if (!request.state) request.state = std::make_shared<waited>(agent_.now());
   auto& state = *static_cast<waited*>(request.state.get());
   if (!agent_.has_taken_pushes(state.before)) return false;
@@ -190,8 +194,11 @@ bool agent_target::send_pushes(fabric::served_request& request) {
          !messages_.has_unanswered(move_operation::end_copy, *state.sent_below);
 }
 
-bool agent_target::send_messages() {
-  const bool did_something = agent_.progress();
+/// Pushes are sent in rounds; a barrier does not wait for the next one.
+bool agent_target::send_messages(pushes_are when) {
+  bool did_something = agent_.end_copies();
+  if (agent_.has_pushes() && (rounds_.begin(fabric::now()) || when == pushes_are::due))
+    did_something |= agent_.send_pushes();
   for (const node_agent::message& each : agent_.take_messages()) send(each);
   return messages_.flush() || did_something;
 }
@@ -264,7 +271,7 @@ bool agent_target::progress() {
     agent_.give_up_if([this](std::int64_t slot) { return is_dead(facts_->home_of(slot)); });
     std::erase_if(renewing_, [this](int home) { return is_dead(home); });
   }
-  const bool did_something = send_messages();
+  const bool did_something = send_messages(pushes_are::paced);
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
     if (failed.what == move_operation::renew) renewing_.erase(failed.rank);

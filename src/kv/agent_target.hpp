@@ -12,6 +12,7 @@
 #include "kv/home.hpp"
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
+#include "kv/paced_rounds.hpp"
 
 namespace syncyte::kv {
 
@@ -31,6 +32,9 @@ class agent_target final : public fabric::target {
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
   bool makes_progress() const override { return true; }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override {
+    return agent_.has_pushes() ? rounds_.time_left(now) : std::chrono::nanoseconds(-1);
+  }
 
  private:
   bool localize(fabric::served_request& request, const access::served_items& items);
@@ -39,7 +43,8 @@ class agent_target final : public fabric::target {
   bool renew_copies(fabric::served_request& request);
   void ask_whether_fresh();
   bool send_pushes(fabric::served_request& request);
-  bool send_messages();
+  enum class pushes_are { due, paced };
+  bool send_messages(pushes_are when);
   bool is_dead(int home) const { return facts_->ranks->at(home).is_dead; }
   bool take_value(move_operation what, std::int64_t slot, std::span<const std::byte> data);
   bool take_values(move_operation what, fabric::served_request& request, const access::served_items& items);
@@ -60,6 +65,7 @@ class agent_target final : public fabric::target {
   std::shared_ptr<void> memory_;
   node_agent agent_;
   move_sender messages_;
+  paced_rounds rounds_;
   std::vector<std::int64_t> asked_;    // slots of the request that is served
   std::set<int> renewing_;             // homes that were asked whether copies are fresh
   std::chrono::nanoseconds looked_{};  // for deaths

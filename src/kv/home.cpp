@@ -27,6 +27,17 @@ move_operation operation_of(home_message what) {
 
 }  // namespace
 
+void home::take_changes() {
+  facts->changed.take([&](std::int64_t slot) { directory.note_change(slot); });
+}
+
+void home::refresh(std::chrono::nanoseconds now) {
+  const bool is_round = needs_round() && rounds.begin(now);
+  if (is_round) take_changes();
+  directory.refresh([&](int node) { return is_round || pushed.contains(node); });
+  std::erase_if(pushed, [&](int node) { return directory.stale_copies_of(node).empty(); });
+}
+
 void home::queue_messages() {
   for (const key_directory::message& each : directory.take_messages()) {
     const bool has_number = each.what == home_message::refresh;

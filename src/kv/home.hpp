@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "fabric/members.hpp"
+#include "kv/changed_keys.hpp"
 #include "kv/key_directory.hpp"
 #include "kv/key_range.hpp"
 #include "kv/move_sender.hpp"
+#include "kv/paced_rounds.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {
@@ -27,6 +31,7 @@ struct move_facts {
   std::function<bool(std::int64_t)> is_elsewhere;  // of a slot whose home is at this node
   intent_effect effect;
   std::function<bool(std::int64_t)> is_intended;  // of a slot of this rank: whether this node's workers intend it
+  changed_keys changed;                           // of this rank
 
   std::string agent_name(int at) const { return ranks->rank_name(agents[at]); }
   fabric::peer& agent(int at) const { return ranks->at(agents[at]); }
@@ -59,6 +64,11 @@ struct home {
     return messages.flush();
   }
   void queue_messages();
+  /// Makes copies fresh: in rounds, but those of nodes that have sent pushes at once, because a barrier of theirs may
+  /// wait until they can send the next ones.
+  void refresh(std::chrono::nanoseconds now);
+  bool needs_round() const { return !facts->changed.is_empty() || directory.has_refreshes(); }
+  void take_changes();
   bool is_behind(int node) { return messages.has_unanswered(facts->agents[node], move_operation::refresh); }
 
   table values;
@@ -68,6 +78,8 @@ struct home {
   key_directory directory;
   fabric::stream forwards;
   move_sender messages;
+  paced_rounds rounds;
+  std::set<int> pushed;  // nodes with pushes since their copies were made fresh
 };
 
 }  // namespace syncyte::kv

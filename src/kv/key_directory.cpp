@@ -259,15 +259,27 @@ void key_directory::note_change(std::int64_t slot) {
   const auto found = sides_.find(slot);
   if (found == sides_.end()) return;
   found->second.pushes_alone = 0;
-  for (sharer& each : found->second.sharers)
-    if (!std::exchange(each.is_stale, true)) stale_[each.node].push_back(slot);
+  for (sharer& each : found->second.sharers) {
+    each.is_stale = true;
+    if (!std::exchange(each.is_listed, true)) stale_[each.node].push_back(slot);
+  }
 }
 
 /// A node gets the next values when it has taken those before: a slow one gets only the newest.
-void key_directory::refresh() {
-  for (auto& [node, slots] : stale_)
-    if (!nodes_.is_behind(node)) std::erase_if(slots, [&](std::int64_t slot) { return refresh_copy(node, slot); });
+void key_directory::refresh(const std::function<bool(int)>& is_due) {
+  for (auto& [node, slots] : stale_) {
+    if (!is_due(node) || nodes_.is_behind(node)) continue;
+    std::erase_if(slots, [&](std::int64_t slot) {
+      if (!refresh_copy(node, slot)) return false;
+      if (sharer* const found = find_sharer(node, slot)) found->is_listed = false;
+      return true;
+    });
+  }
   std::erase_if(stale_, [](const auto& each) { return each.second.empty(); });
+}
+
+bool key_directory::has_refreshes() const {
+  return std::ranges::any_of(stale_, [&](const auto& each) { return !nodes_.is_behind(each.first); });
 }
 
 std::vector<std::int64_t> key_directory::stale_copies_of(int node) const {
@@ -316,9 +328,7 @@ void key_directory::restore(std::int64_t slot) {
 bool key_directory::progress() {
   const std::vector<std::int64_t> slots = std::exchange(to_grant_, {});
   for (const std::int64_t slot : slots) serve_wishes(slot);
-  const std::size_t messages_before = messages_.size();
-  refresh();
-  return (!slots.empty() && to_grant_.size() < slots.size()) || messages_.size() > messages_before;
+  return !slots.empty() && to_grant_.size() < slots.size();
 }
 
 /// Grants a key to the first node that wishes it, if it is at home and no operation waits for it, or copies to the

@@ -121,8 +121,10 @@ class key_directory {
   access_result prepare(int node, std::int64_t slot, bool replaces);
   /// The value of a key has changed: copies are stale, if there are any.
   void note_change(std::int64_t slot);
-  /// Makes copies fresh, but for those of nodes that are behind.
-  void refresh();
+  /// Makes copies of nodes fresh for which is_due(node), but for those that are behind.
+  void refresh(const std::function<bool(int)>& is_due);
+  /// Whether there are stale copies of nodes that are not behind.
+  bool has_refreshes() const;
   /// The keys of which a node has a stale copy, or had one.
   std::vector<std::int64_t> stale_copies_of(int node) const;
   /// Makes one copy fresh, if it is there and stale, even if the node is behind; false: try again later.
@@ -137,7 +139,7 @@ class key_directory {
 
   /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
   bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
-  /// Grants keys that could not be granted before, and makes copies fresh; true if it did something.
+  /// Grants keys that could not be granted before; true if it did something.
   bool progress();
   /// Refuses wishes for keys whose holder has died, and forgets copies of nodes that have died.
   void look_for_deaths();
@@ -152,8 +154,8 @@ class key_directory {
   };
   struct sharer {
     int node;
-    bool is_recalled = false, is_stale = false;
-    std::uint8_t received = 0;  // number of the last pushes
+    bool is_recalled = false, is_stale = false, is_listed = false;  // in stale_
+    std::uint8_t received = 0;                                      // number of the last pushes
   };
   struct side {
     std::deque<wished> wishes;

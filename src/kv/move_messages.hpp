@@ -48,8 +48,8 @@ enum class move_operation : std::uint16_t {
   look = 26,          ///< at dirty copies
   send_pushes = 27,   ///< answered when all pushes to copies are in main copies
   renew_copies = 28,  ///< answered when all copies are fresh
-  // To a home rank of the worker's own node, by a common caller.
-  changed = 29,  ///< keys of which other nodes have copies
+  // To a home rank of the worker's own node, by a common caller; the item says nothing.
+  changed = 29,  ///< changed_keys has keys
   // To a home rank or an agent: requests of several operations above, see joined_moves.
   several = 32,
   // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.

@@ -254,13 +254,18 @@ bool node_agent::send_pushes(std::int64_t slot) {
   return taken != access_result::busy;
 }
 
-bool node_agent::progress() {
+bool node_agent::end_copies() {
   bool did_something = false;
   for (const std::int64_t slot : std::exchange(ending_, {})) {
     if (!copies_.contains(slot) || is_intended(slot)) continue;
     if (!end_copy(slot)) ending_.push_back(slot);
     did_something = true;
   }
+  return did_something;
+}
+
+bool node_agent::send_pushes() {
+  bool did_something = false;
   const std::vector<std::int64_t> more = held_.take_dirty();
   dirty_.insert(dirty_.end(), more.begin(), more.end());
   for (const std::int64_t slot : std::exchange(dirty_, {})) {

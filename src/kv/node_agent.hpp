@@ -89,11 +89,14 @@ class node_agent {
   bool invalidate(std::int64_t slot);
   bool ask_back(std::int64_t slot);
 
-  /// Whether progress() and take_messages() have nothing to do.
+  /// Whether the functions below have nothing to do.
   bool is_idle() const { return asked_.empty() && copies_.empty() && messages_.empty(); }
-  /// Sends pushes to copies, and ends those that nobody intends to use; true if it did something.
-  bool progress();
-  /// Whether all pushes to copies before a moment have been taken as messages, after progress().
+  /// Ends copies that nobody intends to use; true if it did something.
+  bool end_copies();
+  /// Sends the pushes to dirty copies; true if it did something.
+  bool send_pushes();
+  bool has_pushes() const { return !dirty_.empty() || held_.has_dirty(); }
+  /// Whether all pushes to copies before a moment have been taken as messages, after send_pushes().
   using moment = std::uint64_t;
   moment now() const { return last_moment_; }
   bool has_taken_pushes(moment before) const {

@@ -23,21 +23,24 @@ std::vector<int> find_agents(const comm::communicator& comm) {
 
 /// The memory of the tables and the memory for other nodes' keys.
 struct kept_memory {
-  std::shared_ptr<void> tables, held = nullptr, windows = nullptr;
+  std::shared_ptr<void> tables, held = nullptr, notes = nullptr;
 };
 
-/// Counts of the node's ranks.
-std::vector<window_counts> make_windows(comm::collective_call& call, const key_homes& homes, const std::string& name,
-                                        kept_memory& kept) {
+/// Memory for what workers tell the homes of their node: changed_keys, and window_counts behind.
+void add_notes(comm::collective_call& call, const key_homes& homes, const std::string& name, kept_memory& kept,
+               spread_table::moves& to) {
   const comm::communicator& comm = call.comm();
-  const auto own = static_cast<std::size_t>(homes.slots(comm.rank()).count);
-  const auto counts = comm::node_memory::allocate(call, own * sizeof(std::uint32_t), name.c_str(), {}, false);
-  kept.windows = counts;
-  std::vector<window_counts> result;
-  for (int place = 0; place < comm.node().size; ++place)
-    result.emplace_back(reinterpret_cast<std::uint32_t*>(counts->part(place).data()),
-                        homes.slots(comm.node().members[static_cast<std::size_t>(place)]).first);
-  return result;
+  const std::int64_t own = homes.slots(comm.rank()).count;
+  const std::size_t bytes = changed_keys::memory_bytes(own) + static_cast<std::size_t>(own) * sizeof(std::uint32_t);
+  const auto memory = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
+  kept.notes = memory;
+  for (int place = 0; place < comm.node().size; ++place) {
+    const key_range slots = homes.slots(comm.node().members[static_cast<std::size_t>(place)]);
+    std::byte* const part = memory->part(place).data();
+    to.changed.emplace_back(reinterpret_cast<std::uint64_t*>(part), slots);
+    to.windows.emplace_back(reinterpret_cast<std::uint32_t*>(part + changed_keys::memory_bytes(slots.count)),
+                            slots.first);
+  }
 }
 
 spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, const key_homes& homes,
@@ -50,9 +53,11 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
   const std::string name = self.name + " (foreign_bytes)";
   const auto records = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
   kept.held = records;
-  return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
-          make_windows(call, homes, self.name, kept),
-          comm::share_table<int>(call, find_agents(comm), self.name.c_str()), options.effect};
+  spread_table::moves result{.held = std::make_shared<held_keys>(layout, records->all().data(), budget, self),
+                             .agents = comm::share_table<int>(call, find_agents(comm), self.name.c_str()),
+                             .effect = options.effect};
+  add_notes(call, homes, self.name, kept, result);
+  return result;
 }
 
 }  // namespace

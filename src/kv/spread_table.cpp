@@ -2,6 +2,7 @@
 #include "kv/spread_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -29,6 +30,7 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
   if (!moving) return;
   held_ = std::move(moving->held);
   windows_ = std::move(moving->windows);
+  changed_ = std::move(moving->changed);
   facts_ = make_facts(std::move(moving->agents), moving->effect);
   notifying_ = make_stream();
 }
@@ -46,7 +48,8 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
                  .is_here = [&node = node_](int rank) { return node.is_here(rank); },
                  .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
                  .effect = effect,
-                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); }});
+                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); },
+                 .changed = changed_[static_cast<std::size_t>(node_.node_rank(rank_))]});
 }
 
 std::shared_ptr<fabric::target> spread_table::make_home(std::shared_ptr<void> memory) {
@@ -287,10 +290,26 @@ std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, co
   return result;
 }
 
+/// Calls visit(home, slot) for each key, when the part of the index is loaded in which it may be.
+template <class Visit>
+void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const {
+  constexpr std::size_t ahead = 16;
+  std::array<std::pair<int, std::int64_t>, ahead> next;
+  std::size_t count = 0;
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    held_->prefetch(slot);
+    auto& place = next[count % ahead];
+    if (count++ >= ahead) visit(place.first, place.second);
+    place = {home, slot};
+  });
+  for (std::size_t i = count - std::min(count, ahead); i < count; ++i)
+    visit(next[i % ahead].first, next[i % ahead].second);
+}
+
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
   moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, 0);
-  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+  for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
   });
@@ -300,7 +319,7 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
 /// The agent counts windows for keys of other nodes.
 std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
   moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, 0);
-  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+  for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_own = node_.is_here(home);
     if (is_own) windows_of(home).add(slot, 1);
     if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
@@ -340,11 +359,11 @@ void spread_table::notify(std::unique_ptr<access::transfer> notice) {
   notices_.limit(most_notices);  // an interrupt of this wait leaves the notice on its way
 }
 
-/// Tells a home of this node which keys have changed of which other nodes have copies.
+/// Tells a home of this node that keys have changed of which other nodes have copies.
 void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots) {
-  if (slots.empty()) return;
+  if (slots.empty() || !changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots)) return;
   moved_keys changed(ranks_->rank_name(home), move_operation::changed, static_cast<std::uint64_t>(node_.index));
-  for (const std::int64_t slot : slots) changed.add(static_cast<std::uint64_t>(slot - homes_->slots(home).first), {});
+  changed.add(0, {});
   auto notice = std::make_unique<access::owners_transfer>(ranks_, "store_worker_push", notifying_.get());
   notice->add(home, std::make_unique<access::item_requests<moved_keys>>(objects_.homes, std::move(changed)));
   notify(std::move(notice));

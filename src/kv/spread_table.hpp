@@ -12,6 +12,7 @@
 
 #include "access/transfer.hpp"
 #include "fabric/members.hpp"
+#include "kv/changed_keys.hpp"
 #include "kv/held_keys.hpp"
 #include "kv/home.hpp"
 #include "kv/key_homes.hpp"
@@ -48,9 +49,10 @@ class spread_table {
   /// Needed for keys that move.
   struct moves {
     std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
-    std::vector<window_counts> windows;   // of the node's ranks
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
     intent_effect effect = intent_effect::moves_or_copies;
+    std::vector<window_counts> windows = {};  // of the node's ranks
+    std::vector<changed_keys> changed = {};   // of the node's ranks
   };
 
   /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
@@ -111,6 +113,8 @@ class spread_table {
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
+  template <class Visit>
+  void for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const;
   std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
   std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what) const;
   void wait_for_agent(const char* name, move_operation what) const;
@@ -132,6 +136,7 @@ class spread_table {
   // Null if keys do not move.
   std::shared_ptr<held_keys> held_;
   std::vector<window_counts> windows_;
+  std::vector<changed_keys> changed_;
   std::shared_ptr<const move_facts> facts_;
   std::shared_ptr<fabric::stream> notifying_;
   started_operations notices_;  // to the agent and to homes of this node, about shared keys

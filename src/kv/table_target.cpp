@@ -65,8 +65,7 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
     case move_operation::end_copy_none:
       return take_pushes(what, request, items, node);
     case move_operation::changed:
-      for (const std::int64_t slot : asked_) directory.note_change(slot);
-      return true;
+      return true;  // progress() follows
     case move_operation::renew:
       return renew(request, node);
     default:
@@ -163,6 +162,7 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
       return false;
     ++request.done;
   }
+  if (what == move_operation::pushes) home_->pushed.insert(node);
   return true;
 }
 
@@ -170,7 +170,10 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
 /// They are sent at once: a copy that is granted afterwards must not get them.
 bool table_target::renew(fabric::served_request& request, int node) {
   using slots = std::vector<std::int64_t>;
-  if (!request.state) request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
+  if (!request.state) {
+    home_->take_changes();
+    request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
+  }
   auto& left = *static_cast<slots*>(request.state.get());
   std::erase_if(left, [&](std::int64_t slot) { return home_->directory.refresh_copy(node, slot); });
   home_->queue_messages();
@@ -181,10 +184,16 @@ bool table_target::renew(fabric::served_request& request, int node) {
   return left.empty();
 }
 
+std::chrono::nanoseconds table_target::time_left(std::chrono::nanoseconds now) const {
+  return home_ != nullptr && home_->needs_round() ? home_->rounds.time_left(now) : std::chrono::nanoseconds(-1);
+}
+
 bool table_target::progress() {
-  if (home_->directory.is_idle() && home_->messages.is_idle()) return false;
+  if (home_->directory.is_idle() && home_->messages.is_idle() && home_->facts->changed.is_empty()) return false;
+  const auto now = fabric::now();
   bool did_something = home_->directory.progress();
-  if (const auto now = fabric::now(); now - looked_ > death_pause) {
+  home_->refresh(now);
+  if (now - looked_ > death_pause) {
     looked_ = now;
     home_->directory.look_for_deaths();
   }

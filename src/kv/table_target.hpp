@@ -34,6 +34,7 @@ class table_target final : public fabric::target {
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
   bool makes_progress() const override { return home_ != nullptr; }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override;
 
  private:
   void find_slots(const access::served_items& items);

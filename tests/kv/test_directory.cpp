@@ -320,6 +320,7 @@ class sharing_home : public home {
   kv::access_result prepare(int node, bool replaces) { return directory.prepare(node, 100, replaces); }
   texts after_progress() {
     directory.progress();
+    directory.refresh([](int) { return true; });
     return messages();
   }
   std::size_t set(const std::vector<float>& values) {
@@ -383,10 +384,10 @@ TEST(key_directory, adds_pushes_to_copies_and_makes_all_copies_fresh) {
   ASSERT_TRUE(writer.begin_write(100, kv::key_locks::damage::is_refused));
   EXPECT_FALSE(at.directory.add_pushes(1, 100, 9, bytes_of(ones)));  // the home's node writes it
   at.directory.note_change(100);
-  at.directory.refresh();
+  at.directory.refresh([](int) { return true; });
   EXPECT_EQ(at.messages(), texts{});
   writer.end_write(100);
-  at.directory.refresh();
+  at.directory.refresh([](int) { return true; });
   EXPECT_EQ(at.messages(), (texts{"refresh 1: 100 with 4 and pushes 8", "refresh 2: 100 with 4 and pushes 1"}));
   at.directory.note_change(101);  // no copies
   EXPECT_EQ(at.after_progress(), texts{});
