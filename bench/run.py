@@ -7,7 +7,7 @@ ratio_max, goal, better}. Ours and the reference alternate in one process; ratio
 
 A program given by --micro runs in one process without mpirun, by way of micro.py.
 
-A program given by --between-hosts runs with one rank on each of two virtual hosts (tests/support/virtual_hosts.py). Its
+A program given by --between-hosts runs with one rank on each of the virtual hosts (tests/support/virtual_hosts.py). Its
 rows are skipped, and the reason is printed, if this machine cannot have virtual hosts or mpirun is not Open MPI's.
 
 --compare OLD prints the rows whose ratio is worse than in an older report, and the exit status is 1 if there is one.
@@ -80,10 +80,11 @@ def run_on_node(program: str, mpiexec: str, folder: str) -> Run:
 
 
 def run_between_hosts(words: str, mpiexec: str) -> Run:
-    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS" or "unlimited", and the environment."""
+    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS", "hosts=N" or "unlimited", the environment."""
     program, links, *settings = words.split("|")
     environment = dict(setting.split("=", 1) for setting in settings if setting)
-    limit = [] if links == "unlimited" else [f"--{links}"]
+    limit = [f"--{links}"] if links.startswith(("rate=", "delay=")) else []
+    hosts = links.removeprefix("hosts=") if links.startswith("hosts=") else "2"
     if links.startswith("rate="):
         environment["SYNCYTE_BENCH_RATE"] = links.removeprefix("rate=")
     command = [
@@ -91,13 +92,13 @@ def run_between_hosts(words: str, mpiexec: str) -> Run:
         "-B",
         VIRTUAL_HOSTS,
         "--hosts",
-        "2",
+        hosts,
         "--mpirun",
         mpiexec,
         *limit,
         "--",
         "{mpirun}",
-        "2",
+        hosts,
         program,
     ]
     return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
@@ -202,7 +203,7 @@ def main() -> int:
         action="append",
         default=[],
         metavar="PROGRAM|LINKS|NAME=VALUE...",
-        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited",
+        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS, hosts=N or unlimited",
     )
     parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
     options = parser.parse_args()
