@@ -18,7 +18,6 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -289,13 +288,8 @@ class job {
   syncyte::request pull_ahead_;  // into pulled_ahead_
 };
 
-/// A figure of each round.
-using round_figure = std::function<double(int round)>;
-
-/// Prints a row of figures that were measured before. Collective.
 void report(const row& what, const round_figure& ours, const round_figure& reference) {
-  int our_round = 0, reference_round = 0;
-  measure_figures(what, [&] { return ours(our_round++); }, [&] { return reference(reference_round++); }, rounds);
+  report_figures(what, ours, reference, rounds);
 }
 
 /// The figures of each way and round.
@@ -338,17 +332,17 @@ class reporter {
   }
 
  private:
-  round_figure of(way how, double figures::* which) const {
+  round_figure of(way how, double figures::*which) const {
     return [this, how, which](int round) {
       return measured_[static_cast<std::size_t>(how)][static_cast<std::size_t>(round)].*which;
     };
   }
 
-  round_figure rate(way how, double figures::* which) const {
+  round_figure rate(way how, double figures::*which) const {
     return [seconds = of(how, which)](int round) { return 1 / seconds(round); };
   }
 
-  round_figure thousands(way how, double figures::* which) const {
+  round_figure thousands(way how, double figures::*which) const {
     return [figure = of(how, which)](int round) { return 1e-3 * figure(round); };
   }
 
