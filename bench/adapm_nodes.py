@@ -106,13 +106,13 @@ class Node:
 
     def has_started(self) -> bool:
         """Waits until the nodes of all ranks have started, or one of them has ended."""
+        line = None
         while True:
-            answers = bool(select.select([self._process.stdout], [], [], 0.05)[0])
-            states = WORLD.allgather((answers, self._process.poll() is None))
-            if not all(lives for _, lives in states):
-                return False
-            if all(answers for answers, _ in states):
-                return self._answer()
+            if select.select([self._process.stdout] if line is None else [], [], [], 0.05)[0]:
+                line = self._process.stdout.readline()
+            lines = WORLD.allgather(line)
+            if "" in lines or None not in lines:
+                return "" not in lines
 
     def _answer(self) -> Any:
         line = self._process.stdout.readline()
