@@ -100,7 +100,7 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
     case move_operation::send_pushes:
       return send_pushes(request);
     case move_operation::renew_copies:
-      return renew_copies(request);
+      return renew_copies(request, items.offset(0));
     case move_operation::renewed:
       renewing_.erase(static_cast<int>(items.first_argument()));
       return true;
@@ -116,9 +116,11 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
       find_slots(items);
       return take_back(what, request);
     case move_operation::refuse:
+    case move_operation::put_off:
       find_slots(items);
       agent_.note_coming(asked_.front());
-      for (const std::int64_t slot : asked_) agent_.refuse(slot);
+      for (const std::int64_t slot : asked_)
+        what == move_operation::refuse ? agent_.refuse(slot) : agent_.put_off(slot);
       return true;
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of an agent", request.header.operation);
@@ -163,18 +165,18 @@ bool agent_target::settle(fabric::served_request& request) {
 }
 
 /// Asks the homes of all keys of which there may be a copy.
-void agent_target::ask_whether_fresh() {
+void agent_target::ask_whether_fresh(std::uint64_t barriers) {
   agent_.for_each_shared([&](std::int64_t slot) { renewing_.insert(facts_->home_of(slot)); });
   for (const int home : renewing_)
-    messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), 0);
+    messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), barriers);
 }
 
 /// One request's question is good for others that come before its answer: all of them come after the same collective
 /// call.
-bool agent_target::renew_copies(fabric::served_request& request) {
+bool agent_target::renew_copies(fabric::served_request& request, std::uint64_t barriers) {
   if (!request.state) {
     request.state = std::make_shared<bool>(true);
-    if (renewing_.empty()) ask_whether_fresh();
+    if (renewing_.empty()) ask_whether_fresh(barriers);
   }
   return renewing_.empty();
 }

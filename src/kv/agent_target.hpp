@@ -40,8 +40,8 @@ class agent_target final : public fabric::target {
   bool localize(fabric::served_request& request, const access::served_items& items);
   void change_windows(move_operation what, const access::served_items& items);
   bool settle(fabric::served_request& request);
-  bool renew_copies(fabric::served_request& request);
-  void ask_whether_fresh();
+  bool renew_copies(fabric::served_request& request, std::uint64_t barriers);
+  void ask_whether_fresh(std::uint64_t barriers);
   bool send_pushes(fabric::served_request& request);
   enum class pushes_are { due, paced };
   bool send_messages(pushes_are when);

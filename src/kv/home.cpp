@@ -20,6 +20,8 @@ move_operation operation_of(home_message what) {
       return move_operation::invalidate;
     case home_message::ask_back:
       return move_operation::ask_back;
+    case home_message::put_off:
+      return move_operation::put_off;
     default:
       return move_operation::refuse;
   }
@@ -28,7 +30,7 @@ move_operation operation_of(home_message what) {
 }  // namespace
 
 void home::take_changes() {
-  facts->changed.take([&](std::int64_t slot) { directory.note_change(slot); });
+  facts->changed.take([&](std::int64_t slot) { directory.note_change(facts->node, slot); });
 }
 
 void home::refresh(std::chrono::nanoseconds now) {

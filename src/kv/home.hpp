@@ -50,6 +50,7 @@ struct home {
                    .is_dead = [of = facts](int node) { return of->is_dead(node); },
                    .is_intended = facts->is_intended,
                    .is_behind = [this](int node) { return is_behind(node); },
+                   .now = fabric::now,
                    .effect = facts->effect}),
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}

@@ -338,12 +338,12 @@ std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }
 
-/// A request has an item; this one says nothing.
-std::unique_ptr<access::transfer> spread_table::tell_agent(fabric::stream& in, const char* name,
-                                                           move_operation what) const {
-  moved_keys nothing(ranks_->rank_name(agent_), what, 0);
-  nothing.add(0, {});
-  return ask_agent(in, name, std::move(nothing));
+/// Most such requests say nothing by their item.
+std::unique_ptr<access::transfer> spread_table::tell_agent(fabric::stream& in, const char* name, move_operation what,
+                                                           std::uint64_t item) const {
+  moved_keys one(ranks_->rank_name(agent_), what, 0);
+  one.add(item, {});
+  return ask_agent(in, name, std::move(one));
 }
 
 std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
@@ -370,9 +370,9 @@ void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots
 }
 
 /// The agent may be dead: then there are no copies.
-void spread_table::wait_for_agent(const char* name, move_operation what) const {
+void spread_table::wait_for_agent(const char* name, move_operation what, std::uint64_t item) const {
   if (!held_->may_have_copies()) return;
-  const auto error = watchdog::error_of([&] { tell_agent(*notifying_, name, what)->wait(); });
+  const auto error = watchdog::error_of([&] { tell_agent(*notifying_, name, what, item)->wait(); });
   if (error) base::log(SYNCYTE_LOG_INFO, "copies of keys were given up: {}", error->what());
 }
 
@@ -381,6 +381,6 @@ void spread_table::send_pushes() {
   wait_for_agent("store_sync", move_operation::send_pushes);
 }
 
-void spread_table::renew_copies() { wait_for_agent("store_sync", move_operation::renew_copies); }
+void spread_table::renew_copies() { wait_for_agent("store_sync", move_operation::renew_copies, ++barriers_); }
 
 }  // namespace syncyte::kv

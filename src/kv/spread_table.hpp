@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -116,8 +117,9 @@ class spread_table {
   template <class Visit>
   void for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const;
   std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
-  std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what) const;
-  void wait_for_agent(const char* name, move_operation what) const;
+  std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what,
+                                               std::uint64_t item = 0) const;
+  void wait_for_agent(const char* name, move_operation what, std::uint64_t item = 0) const;
   void tell_of_changes(int home, std::span<const std::int64_t> slots);
   void notify(std::unique_ptr<access::transfer> notice);
   bool is_elsewhere(std::int64_t slot) const;
@@ -138,6 +140,7 @@ class spread_table {
   std::vector<window_counts> windows_;
   std::vector<changed_keys> changed_;
   std::shared_ptr<const move_facts> facts_;
+  std::atomic<std::uint64_t> barriers_ = 0;  // calls of renew_copies()
   std::shared_ptr<fabric::stream> notifying_;
   started_operations notices_;  // to the agent and to homes of this node, about shared keys
 };

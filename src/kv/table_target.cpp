@@ -41,6 +41,7 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
   if (what == move_operation::several)
     return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
   const access::served_items items(request);
+  if (what == move_operation::renew && home_ != nullptr) return renew(request, items);
   find_slots(items);
   if (what == move_operation::locate || what == move_operation::adopt_last) return answer_each(what, reply);
   if (request.header.operation <= most_operations || home_ == nullptr)
@@ -66,8 +67,6 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
       return take_pushes(what, request, items, node);
     case move_operation::changed:
       return true;  // progress() follows
-    case move_operation::renew:
-      return renew(request, node);
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of a home", request.header.operation);
   }
@@ -168,10 +167,12 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
 
 /// Sends the values of copies that were stale when the request came, though other workers may change keys all the time.
 /// They are sent at once: a copy that is granted afterwards must not get them.
-bool table_target::renew(fabric::served_request& request, int node) {
+bool table_target::renew(fabric::served_request& request, const access::served_items& items) {
   using slots = std::vector<std::int64_t>;
+  const int node = static_cast<int>(items.first_argument());
   if (!request.state) {
     home_->take_changes();
+    home_->directory.note_barriers(items.offset(0));
     request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
   }
   auto& left = *static_cast<slots*>(request.state.get());

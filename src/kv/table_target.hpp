@@ -48,7 +48,7 @@ class table_target final : public fabric::target {
   bool acquire(fabric::served_request& request, int node, wish why);
   void give_back(move_operation what, const access::served_items& items, int node);
   bool take_pushes(move_operation what, fabric::served_request& request, const access::served_items& items, int node);
-  bool renew(fabric::served_request& request, int node);
+  bool renew(fabric::served_request& request, const access::served_items& items);
 
   table values_;
   key_range keys_;

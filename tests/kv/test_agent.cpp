@@ -378,6 +378,23 @@ TEST(node_agent, localizes_a_key_whose_intent_is_refused) {
   EXPECT_EQ(waits->keys, 0u);
 }
 
+TEST(node_agent, asks_again_for_a_key_that_was_put_off_when_the_time_is_over) {
+  node at;
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
+  at.agent.put_off(5);
+  at.agent.release(5);
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{});
+  const auto by = at.localize(5);
+  EXPECT_EQ(by->keys, 1u);
+  EXPECT_EQ(at.messages(), texts{"acquire 5"});
+  at.agent.refuse(5);
+  at.agent.begin(std::chrono::seconds(2));
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
+}
+
 TEST(node_agent, gives_back_first_what_nobody_intends) {
   constexpr std::size_t record = 5 * sizeof(std::uint64_t);
   node at(2 * record);
