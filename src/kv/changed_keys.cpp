@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t word_bits = 64;
 
-/// Places in the memory: a word that is not 0 once the home is told, words with a bit for each word that follows them,
-/// and words with a bit for each key.
+/// Places in the memory: a word with the number of barriers + 1 once the home is told, words with a bit for each word
+/// that follows them, and words with a bit for each key.
 constexpr std::int64_t told_word = 0, first_summary = 1;
 
 std::int64_t words_for(std::int64_t bits) { return (bits + word_bits - 1) / word_bits; }
@@ -38,7 +38,7 @@ std::size_t changed_keys::memory_bytes(std::int64_t keys) {
 
 /// All accesses have one order, with that of the values before them: either take() finds the bit, or add() sees that it
 /// was cleared, and the bit above it likewise.
-bool changed_keys::add(std::span<const std::int64_t> slots) const {
+bool changed_keys::add(std::span<const std::int64_t> slots, std::uint64_t barriers) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t* const summary = memory_ + first_summary;
   std::uint64_t* const bits = summary + words_for(words_for(slots_.count));
@@ -47,11 +47,16 @@ bool changed_keys::add(std::span<const std::int64_t> slots) const {
     set_bit(bits[word], place % word_bits);
     set_bit(summary[word / word_bits], word % word_bits);
   }
-  const std::atomic_ref told(memory_[told_word]);
-  return told.load() == 0 && told.exchange(1) == 0;
+  std::uint64_t none = 0;
+  return is_empty() && std::atomic_ref(memory_[told_word]).compare_exchange_strong(none, barriers + 1);
 }
 
-bool changed_keys::is_empty() const { return std::atomic_ref(memory_[told_word]).load() == 0; }
+std::uint64_t changed_keys::barriers_or_none() const { return std::atomic_ref(memory_[told_word]).load(); }
+
+std::uint64_t changed_keys::barriers() const {
+  const std::uint64_t found = barriers_or_none();
+  return found == 0 ? 0 : found - 1;
+}
 
 void changed_keys::take(const std::function<void(std::int64_t)>& visit) const {
   std::atomic_ref(memory_[told_word]).exchange(0);

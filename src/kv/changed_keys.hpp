@@ -19,13 +19,18 @@ class changed_keys {
   /// `memory` is that of memory_bytes(slots.count), zeroed before the first use.
   changed_keys(std::uint64_t* memory, key_range slots) : memory_(memory), slots_(slots) {}
 
-  /// Adds keys whose values have been written. True for one caller until the home takes keys: it tells the home.
-  bool add(std::span<const std::int64_t> slots) const;
-  bool is_empty() const;
+  /// Adds keys whose values have been written, after so many barriers of all ranks. True for one caller until the home
+  /// takes keys: it tells the home.
+  bool add(std::span<const std::int64_t> slots, std::uint64_t barriers) const;
+  bool is_empty() const { return barriers_or_none() == 0; }
+  /// The number of barriers before the first keys were added; 0 without keys.
+  std::uint64_t barriers() const;
   /// Calls visit(slot) for each key, and forgets it before: visit() reads the values that were written before add().
   void take(const std::function<void(std::int64_t)>& visit) const;
 
  private:
+  std::uint64_t barriers_or_none() const;
+
   std::uint64_t* memory_;
   key_range slots_;
 };

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "rows/add_rows.hpp"
 
 namespace syncyte::kv {
@@ -249,28 +250,38 @@ std::int64_t held_keys::reserve(std::int64_t slot) {
   return units <= end_ - next_record_ ? std::exchange(next_record_, next_record_ + units) : 0;
 }
 
-bool held_keys::reserve_copy(std::int64_t slot, std::int64_t record) {
+/// Takes the two blocks for pushes to a copy: that of unsent ones, or 0.
+std::int64_t held_keys::reserve_pushes(std::int64_t slot) {
   const std::int64_t unsent = reserve(slot), sent = unsent == 0 ? 0 : reserve(slot);
   if (sent == 0) {
     if (unsent != 0) release(slot, unsent);
-    return false;
+    return 0;
   }
   store(unsent + state_word, static_cast<std::uint64_t>(sent) << block_shift);
   std::memset(values_at(unsent), 0, value_bytes(slot));
-  store(record + unsent_word, static_cast<std::uint64_t>(unsent));
-  return true;
+  return unsent;
+}
+
+void held_keys::release_pushes(std::int64_t slot, std::int64_t unsent) {
+  std::vector<std::int64_t>& unused = free_[units_of(layout_.length(slot))];
+  unused.push_back(static_cast<std::int64_t>(load(unsent + state_word) >> block_shift));
+  unused.push_back(unsent);
+  store(unsent + state_word, 0);
+  store(unsent + next_word, 0);
+}
+
+bool held_keys::reserve_copy(std::int64_t slot, std::int64_t record) {
+  const std::int64_t unsent = reserve_pushes(slot);
+  if (unsent != 0) store(record + unsent_word, static_cast<std::uint64_t>(unsent));
+  return unsent != 0;
 }
 
 void held_keys::release(std::int64_t slot, std::int64_t record) {
-  std::vector<std::int64_t>& unused = free_[units_of(layout_.length(slot))];
   if (const std::int64_t unsent = unsent_of(record); unsent != 0) {
-    unused.push_back(sent_of(record));
-    unused.push_back(unsent);
-    store(unsent + state_word, 0);
-    store(unsent + next_word, 0);
+    release_pushes(slot, unsent);
     store(record + unsent_word, 0);
   }
-  unused.push_back(record);
+  free_[units_of(layout_.length(slot))].push_back(record);
 }
 
 /// The grant is counted once the record can be found: an operation may miss the key only if the number of grants that
@@ -305,6 +316,25 @@ access_result held_keys::remove(std::int64_t slot, std::byte* values) {
     store(record + slot_word, 0);
   });
   if (result == access_result::done) forget(slot, cell);
+  return result;
+}
+
+access_result held_keys::keep_as_copy(std::int64_t slot, std::byte* values) {
+  const std::int64_t record = find_record(slot);
+  const std::int64_t unsent = record == 0 || is_copy_record(record) ? 0 : reserve_pushes(slot);
+  if (unsent == 0) return access_result::elsewhere;
+  auto result = access_result::elsewhere;
+  const auto damage = base::error_of([&] {
+    result = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, [&] {
+      copy_vector(values, values_at(record), layout_.length(slot));
+      store(record + unsent_word, static_cast<std::uint64_t>(unsent));
+    });
+  });
+  if (result == access_result::done)
+    store(copies_unit, load(copies_unit) + 1);
+  else
+    release_pushes(slot, unsent);
+  if (damage) throw *damage;
   return result;
 }
 

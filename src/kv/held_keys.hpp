@@ -88,6 +88,9 @@ class held_keys {
   /// Ends a record and releases its memory; `values` gets the last values, or the pushes to a copy that were not sent.
   /// Throws for a damaged key.
   access_result remove(std::int64_t slot, std::byte* values);
+  /// Makes a main copy another copy, of the same grant; `values` gets its values. `elsewhere`: it is not here, or the
+  /// budget is used up. Throws for a damaged key.
+  access_result keep_as_copy(std::int64_t slot, std::byte* values);
   /// Ends the record of a damaged key.
   void drop(std::int64_t slot);
   /// The number of a key's grant; 0: it is not here.
@@ -126,6 +129,8 @@ class held_keys {
   std::byte* values_at(std::int64_t record) const;
   std::int64_t unsent_of(std::int64_t record) const;
   std::int64_t sent_of(std::int64_t record) const;
+  std::int64_t reserve_pushes(std::int64_t slot);
+  void release_pushes(std::int64_t slot, std::int64_t unsent);
   void add_to(std::int64_t record, const std::byte* given, std::int64_t length);
   void make_dirty(std::int64_t record);
   void collect_dirty();

@@ -30,6 +30,7 @@ move_operation operation_of(home_message what) {
 }  // namespace
 
 void home::take_changes() {
+  directory.note_barriers(facts->changed.barriers());
   facts->changed.take([&](std::int64_t slot) { directory.note_change(facts->node, slot); });
 }
 

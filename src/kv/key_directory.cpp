@@ -150,11 +150,16 @@ void key_directory::give_back(int node, std::int64_t slot, std::span<const std::
   if (found != sides_.end()) to_grant_.push_back(slot);
 }
 
+/// If the main copy was recalled meanwhile, that message recalls the copy.
 void key_directory::share(int node, std::int64_t slot, std::span<const std::byte> values) {
-  base::require(entry(slot) != 0 && holder(slot) == node, SYNCYTE_ERR_INTERNAL,
-                "node {} shares slot {}, which it has not", node, slot);
-  sides_[slot].wishes.push_front({node, wish::intend});
-  give_back(node, slot, values);
+  std::uint32_t& at = entry(slot);
+  base::require(at != 0 && holder_of(at) == node, SYNCYTE_ERR_INTERNAL, "node {} shares slot {}, which it has not",
+                node, slot);
+  std::ranges::copy(values, values_.values_of(slot).data());
+  sides_[slot].sharers.push_back({.node = node, .is_recalled = (at & recalled_bit) != 0});
+  at = shared_bit;
+  values_.locks().share(slot);
+  to_grant_.push_back(slot);
 }
 
 void key_directory::keep(int node, std::int64_t slot) {

@@ -55,7 +55,7 @@ enum class intent_effect : std::uint8_t {
 /// | the holder wants it | (it has none) | INTERNAL | | INTERNAL |
 /// | the home's own node wants it | refused: it is there | as another node | | a wish |
 /// | give back by the holder | INTERNAL | at home | at home, or to the first wish | as asked back |
-/// | share by the holder | INTERNAL | as give back, and an intent of the holder | | as asked back |
+/// | share by the holder | INTERNAL | shared: the holder has a copy | | the same, and its copy is recalled |
 /// | give back, share by others | INTERNAL | INTERNAL | | INTERNAL |
 /// | keep by the holder | ignored | ignored | away; wishes by intent are refused | as asked back |
 /// | keep by another node | ignored: an older answer | ignored | | ignored |
@@ -113,7 +113,7 @@ class key_directory {
   bool acquire(int node, std::int64_t slot, wish why);
   /// The holder gives a key back, with its values; an empty span: it cannot, because a rank died while it wrote them.
   void give_back(int node, std::int64_t slot, std::span<const std::byte> values);
-  /// The same, and workers of that node intend to use it, as those of others do.
+  /// The same, and it keeps a copy.
   void share(int node, std::int64_t slot, std::span<const std::byte> values);
   /// A node that was asked to give a key back keeps it.
   void keep(int node, std::int64_t slot);

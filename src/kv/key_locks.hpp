@@ -93,7 +93,7 @@ class key_locks {
   /// The values of a key that was elsewhere have been written here.
   void come_back(std::int64_t key) { end_write(key); }
 
-  /// In place of end_write(): the key is shared from now on.
+  /// In place of end_write() or come_back(): the key is shared from now on.
   void share(std::int64_t key) {
     const std::uint64_t locked = word(key).load(std::memory_order_relaxed);
     word(key).store(shared_bit | ((locked + 1) & number_mask), std::memory_order_release);

@@ -22,7 +22,7 @@ enum class move_operation : std::uint16_t {
   // To a home rank, at the object of operations on keys; the first argument is the node.
   give_back = 4,  ///< data: values
   give_back_none = 5,
-  share = 6,  ///< data: values
+  share = 6,  ///< data: values; the node keeps a copy
   keep = 7,
   pushes = 8,          ///< data: their number and pushes
   end_copy = 9,        ///< data: pushes

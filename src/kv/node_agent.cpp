@@ -173,12 +173,12 @@ void node_agent::give_up(std::int64_t slot) {
 
 bool node_agent::recall(std::int64_t slot) {
   if (copies_.contains(slot)) return end_copy(slot);
-  return give_back(slot, agent_message::give_back);
+  return give_back(slot);
 }
 
 /// Gives a main copy back, if it is here; false: it is being written.
-bool node_agent::give_back(std::int64_t slot, agent_message how) {
-  message back{how, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+bool node_agent::give_back(std::int64_t slot) {
+  message back{agent_message::give_back, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   access_result removed = access_result::done;
   if (base::error_of([&] { removed = held_.remove(slot, back.values.data()); })) {
     held_.drop(slot);
@@ -195,9 +195,21 @@ bool node_agent::ask_back(std::int64_t slot) {
     messages_.push_back({agent_message::keep, slot});
     return true;
   }
-  if (!give_back(slot, agent_message::share)) return false;
-  if (messages_.back().what != agent_message::share) return true;  // it is damaged
-  if (const std::int64_t record = reserve(slot, wish::intend); record != 0) add_asked(slot, record, wish::intend);
+  return share(slot);
+}
+
+/// Makes a main copy another copy, or gives it back if there is no memory for that. False: it is being written.
+bool node_agent::share(std::int64_t slot) {
+  message back{agent_message::share, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  auto kept = access_result::elsewhere;
+  const auto try_to_keep = [&] { kept = held_.keep_as_copy(slot, back.values.data()); };
+  auto damage = base::error_of(try_to_keep);
+  for (int i = 0; !damage && kept == access_result::elsewhere && i < most_evicted && evict(wish::intend); ++i)
+    damage = base::error_of(try_to_keep);
+  if (damage || kept == access_result::elsewhere) return give_back(slot);
+  if (kept == access_result::busy) return false;
+  copies_.insert(slot);
+  messages_.push_back(std::move(back));
   return true;
 }
 

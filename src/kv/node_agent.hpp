@@ -26,7 +26,7 @@ enum class agent_message : std::uint8_t {
   intend,          ///< the same: a worker intends to use it
   give_back,       ///< here it is again; the record follows
   give_back_none,  ///< it is lost: a rank died while it wrote the values
-  share,           ///< as give_back, and a worker intends to use it, as those of other nodes do
+  share,           ///< as give_back, and this node keeps a copy
   keep,            ///< the home asked for it, and it stays
   pushes,          ///< pushes to a copy, and their number
   end_copy,        ///< the last pushes to a copy
@@ -48,7 +48,7 @@ enum class agent_message : std::uint8_t {
 /// | put off | ignored, but for the time | as refused; an intent asks again after some time | INTERNAL | INTERNAL |
 /// | recall | ignored: it is on its way back | ignored: asked for again since | given back | ended |
 /// | invalidate | ignored: it has ended | ignored | ignored | ended; intend if a worker intends it: asked |
-/// | ask back | ignored | ignored | given back; shared if a worker intends it: asked | ended |
+/// | ask back | ignored | ignored | given back; if a worker intends it, share: it is a copy now | ended |
 /// | refresh | ignored: it has ended | ignored | ignored | fresh |
 /// | a worker pushes | | | done | pushes, once those before are in the home's value |
 /// | forwarded operation | bounces | bounces | done | bounces |
@@ -140,7 +140,8 @@ class node_agent {
   void forget(asked_map::iterator which);
   std::int64_t reserve(std::int64_t slot, wish why);
   bool reserve_copy(std::int64_t slot, std::int64_t record);
-  bool give_back(std::int64_t slot, agent_message how);
+  bool give_back(std::int64_t slot);
+  bool share(std::int64_t slot);
   bool end_copy(std::int64_t slot);
   bool send_pushes(std::int64_t slot);
   bool evict(wish why);

@@ -361,7 +361,7 @@ void spread_table::notify(std::unique_ptr<access::transfer> notice) {
 
 /// Tells a home of this node that keys have changed of which other nodes have copies.
 void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots) {
-  if (slots.empty() || !changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots)) return;
+  if (slots.empty() || !changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots, barriers_)) return;
   moved_keys changed(ranks_->rank_name(home), move_operation::changed, static_cast<std::uint64_t>(node_.index));
   changed.add(0, {});
   auto notice = std::make_unique<access::owners_transfer>(ranks_, "store_worker_push", notifying_.get());

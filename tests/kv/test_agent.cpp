@@ -299,12 +299,13 @@ TEST(node_agent, shares_a_main_copy_that_it_intends_with_others) {
   at.agent.intend(5, false);
   at.agent.grant(5, bytes_of(ones));
   at.messages();
+  const auto grant = at.held.granted(5);
   EXPECT_TRUE(at.agent.ask_back(5));
   EXPECT_EQ(at.messages(), texts{"share 5 with 1"});
-  EXPECT_TRUE(at.agent.grant_copy(5, bytes_of(twos)));
   EXPECT_FALSE(at.held.holds_main(5));
-  EXPECT_TRUE(at.held.holds(5, at.held.grants()));
-  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_TRUE(at.held.holds(5, grant));  // all the time
+  EXPECT_TRUE(at.held.may_have_copies());
+  EXPECT_TRUE(at.agent.refresh(5, bytes_of(twos), 0));
   at.agent.release(5);
   at.agent.end_copies();
   EXPECT_EQ(at.messages(), texts{"end copy 5"});
@@ -315,6 +316,32 @@ TEST(node_agent, shares_a_main_copy_that_it_intends_with_others) {
   EXPECT_EQ(at.messages(), (texts{"intend 6", "end copy 6"}));
   EXPECT_TRUE(at.agent.grant_copy(7, bytes_of(ones)));  // not asked for
   EXPECT_EQ(at.messages(), texts{"end copy 7"});
+}
+
+TEST(node_agent, gives_a_main_copy_back_if_there_is_no_memory_for_another_copy) {
+  constexpr std::size_t main_record = 5 * sizeof(std::uint64_t);
+  node at(2 * main_record);
+  at.agent.intend(5, false);
+  at.agent.grant(5, bytes_of(ones));
+  at.messages();
+  EXPECT_TRUE(at.agent.ask_back(5));
+  EXPECT_EQ(at.messages(), texts{"give back 5 with 1"});
+  EXPECT_FALSE(at.held.holds(5, at.held.grants()));
+}
+
+TEST(node_agent, gives_back_a_damaged_key_that_it_intends_with_others) {
+  node at;
+  at.agent.intend(5, false);
+  at.agent.grant(5, bytes_of(ones));
+  at.messages();
+  std::vector<kv::held_keys::held_key> found;
+  std::vector<kv::listed_key> others;
+  const kv::listed_key key{5, 0};
+  at.held.find({&key, 1}, found, others);
+  ASSERT_TRUE(at.lock(found.at(0).record));
+  at.agent.ask_back(5);  // finds the damage
+  EXPECT_TRUE(at.agent.ask_back(5));
+  EXPECT_EQ(at.messages(), texts{"give back none 5"});
 }
 
 TEST(node_agent, ends_a_copy_for_which_there_is_no_memory) {

@@ -22,8 +22,9 @@ class changes {
   explicit changes(std::int64_t keys)
       : memory_(kv::changed_keys::memory_bytes(keys) / sizeof(std::uint64_t)), keys_(memory_.data(), {1000, keys}) {}
 
-  bool add(const slots& which) const { return keys_.add(which); }
+  bool add(const slots& which, std::uint64_t barriers = 0) const { return keys_.add(which, barriers); }
   bool is_empty() const { return keys_.is_empty(); }
+  std::uint64_t barriers() const { return keys_.barriers(); }
   slots take() const {
     slots result;
     keys_.take([&](std::int64_t slot) { result.push_back(slot); });
@@ -39,9 +40,10 @@ TEST(changed_keys, are_taken_once_and_in_order) {
   const changes at(10000);
   EXPECT_TRUE(at.is_empty());
   EXPECT_EQ(at.take(), slots{});
-  EXPECT_TRUE(at.add({10999, 1000, 1063, 1064}));
+  EXPECT_TRUE(at.add({10999, 1000, 1063, 1064}, 5));
   EXPECT_FALSE(at.is_empty());
-  EXPECT_FALSE(at.add({5096, 1063}));  // the home has been told
+  EXPECT_FALSE(at.add({5096, 1063}, 6));  // the home has been told
+  EXPECT_EQ(at.barriers(), 5u);
   EXPECT_EQ(at.take(), (slots{1000, 1063, 1064, 5096, 10999}));
   EXPECT_TRUE(at.is_empty());
   EXPECT_EQ(at.take(), slots{});

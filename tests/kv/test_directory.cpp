@@ -348,10 +348,10 @@ TEST(key_directory, gives_copies_of_a_key_that_several_nodes_intend) {
   at.acquire(1, 101);
   at.intend(2, 101);
   at.messages();
-  at.directory.share(1, 101, bytes_of(ones));  // nodes 1 and 2
-  EXPECT_EQ(at.directory.find(101), place::at_home);
+  at.directory.share(1, 101, bytes_of(ones));  // it keeps a copy
+  EXPECT_EQ(at.directory.find(101), place::shared);
   at.directory.progress();
-  EXPECT_EQ(at.messages(), (texts{"grant copy 1: 101 with 1", "grant copy 2: 101 with 1"}));
+  EXPECT_EQ(at.messages(), texts{"grant copy 2: 101 with 1"});
   at.acquire(1, 102);
   at.intend(2, 102);
   at.intend(3, 102);
@@ -364,6 +364,24 @@ TEST(key_directory, gives_copies_of_a_key_that_several_nodes_intend) {
   EXPECT_EQ(copies.messages(), texts{"grant copy 1: 100 with 0"});
   copies.acquire(1, 101);
   EXPECT_EQ(copies.messages(), texts{"grant 1: 101"});
+}
+
+TEST(key_directory, knows_that_the_copy_of_a_recalled_holder_ends) {
+  home at;
+  at.acquire(1, 100);
+  at.intend(2, 100);
+  at.acquire(3, 100);
+  EXPECT_EQ(at.messages(), (texts{"grant 1: 100", "ask back 1: 100", "recall 1: 100"}));
+  at.directory.share(1, 100, bytes_of(ones));  // crosses the recall
+  at.directory.note_change(own, 100);
+  at.directory.progress();
+  at.directory.refresh([](int) { return true; });
+  EXPECT_EQ(at.messages(), (texts{"grant copy 2: 100 with 1", "recall 2: 100"}));
+  at.directory.end_copy(1, 100, bytes_of(ones));
+  at.directory.end_copy(2, 100, bytes_of(ones));
+  at.directory.progress();
+  EXPECT_EQ(at.messages(), texts{"grant 3: 100"});
+  EXPECT_EQ(at.value(100), 3);
 }
 
 TEST(key_directory, refuses_a_copy_of_a_damaged_key) {

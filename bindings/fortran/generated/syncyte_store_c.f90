@@ -671,7 +671,7 @@ module syncyte_store_c
     end function syncyte_store_worker_finish_sample
 
     !> Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys
-    !> of intents for its present clock have come or cannot come. Errors of operations stay for their requests.
+    !> of intents for its present clock are here or cannot come. Errors of operations stay for their requests.
     !> Local.
     ! worker [in]: a worker
     function syncyte_store_worker_flush(worker) bind(C, name="syncyte_store_worker_flush") result(answer)

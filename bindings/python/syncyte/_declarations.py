@@ -4139,7 +4139,7 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys of
-    # intents for its present clock have come or cannot come. Errors of operations stay for their requests. Local.
+    # intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
     "syncyte_store_worker_flush": Function(
         ctypes.c_int32,
         [

@@ -780,7 +780,7 @@ class StoreWorker(Handle):
     def flush(self) -> None:
         """Waits until all operations in flight have ended: writes are then where the keys are.
 
-        Keys of intents for the present clock have come then, or cannot come. Errors of operations stay for their
+        Keys of intents for the present clock are here then, or cannot come. Errors of operations stay for their
         requests.
         """
         _library.core().syncyte_store_worker_flush(self.handle)

@@ -484,7 +484,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_finish_sample(syncyte_store
 
 /**
  * @brief Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys
- * of intents for its present clock have come or cannot come. Errors of operations stay for their requests. Local.
+ * of intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
  * @param[in] worker a worker
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_store_worker_flush(syncyte_store_worker_t worker);

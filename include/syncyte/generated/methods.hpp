@@ -719,7 +719,7 @@ class store_worker_methods : public reference<syncyte_store_worker_t, syncyte_st
   }
 
   /// Waits until all operations in flight of this worker have ended: its writes are where the keys are, and keys of
-  /// intents for its present clock have come or cannot come. Errors of operations stay for their requests. Local.
+  /// intents for its present clock are here or cannot come. Errors of operations stay for their requests. Local.
   void flush() const {
     check(syncyte_store_worker_flush(get()));
   }

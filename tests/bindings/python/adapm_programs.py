@@ -247,8 +247,6 @@ def locality(place: Place, techniques: str) -> list[str]:
 def many_keys(place: Place, techniques: str) -> list[str]:
     """Hundreds of keys of different lengths in each call, with intents some clocks ahead."""
     keys, steps, most, ahead, in_flight = 600, 12, 300, 4, 5
-    # AdaPM's wait_sync returns when the keys are here; ours may return a little before, if another node used them.
-    tries = 500 if place.is_ours and techniques != "relocation_only" else 1
     lengths = torch.arange(keys) % 5 + 1
     run = Run(place, techniques, keys, 4, lengths)
     sizes = lengths.numpy()
@@ -305,13 +303,9 @@ def many_keys(place: Place, techniques: str) -> list[str]:
         least = initial.copy()  # with the worker's own pushes
         pulled, pushed = lists(), lists()
         for step in loop(pulled, pushed, lists(), moves=False):
-            for _ in range(tries):
-                worker.wait_sync()
-                values, stamp = pull(pulled[step], True)
-                worker.wait(stamp)
-                if stamp == -1:
-                    break
-                time.sleep(0.001)
+            worker.wait_sync()
+            values, stamp = pull(pulled[step], True)
+            worker.wait(stamp)
             run.check(stamp == -1 or techniques == "relocation_only", "intended keys do not come")
             run.check((values >= least[values_of(pulled[step])]).all(), "a pull lacks the worker's own pushes")
             added = draw.integers(1, 1000, len(values_of(pushed[step]))).astype(np.float32)

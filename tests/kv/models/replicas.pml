@@ -5,7 +5,8 @@
  *
  * There is one key. Its main copy is at the key's home or at one of the nodes 1..NODES. Each node has an agent and a
  * worker; with NODES=1 WORKERS=3, node 1 has two workers. The agent may ask for a copy, at most ASKS times, and for the
- * main copy, at most MOVES times. It may drop what it has at any time. The home's node has worker 0. A worker starts
+ * main copy, at most MOVES times. It may drop what it has at any time. A node whose main copy is recalled may keep it
+ * as a copy: SHARE. The home may recall the main copy for its own node, at most RECALLS times. The home's node has worker 0. A worker starts
  * OPERATIONS operations, each a push, a pull or a set, and waits for them in any order. At most WINDOW of its
  * operations are unanswered, that is, started and not waited for. A push adds to the value, a set replaces it. Only the
  * workers in the mask SETTERS set, each at most once. The home works on one operation of a worker at a time.
@@ -21,7 +22,7 @@
  *
  * Channels:
  *   to_home[n]     control session from node n to the home, in order: ASK, DELTA(pushes, number), LAST(pushes),
- *                  ACQUIRE, RETURN, SYNC
+ *                  ACQUIRE, RETURN, SHARE, SYNC
  *   to_node[n]     control session from the home to node n, in order: GRANT(value), GRANT_MAIN, RECALL,
  *                  REFRESH(value, number of the node's last DELTA in it), FORWARD(worker of an operation), SYNCED
  *   reply[w]       answer to FORWARD: DONE or BOUNCE; in no order relative to to_home
@@ -48,6 +49,7 @@
  *   SET_FIRST      A set replaces the value before the recalled copies' last deltas have come.
  *   NO_RECALL      The home does an operation although the worker's node has a copy.
  *   GRANT_EARLY    The home grants copies while operations wait.
+ *   SHARE_HELD     After SHARE, the home does not recall copies for operations that wait already.
  *   MOVE_EARLY     The home grants the main copy while nodes have copies.
  *   READ_COPY      A worker uses its node's copy while older operations are in its session.
  *   DROP_SENT      REFRESH ends `sent` though it does not contain that DELTA.
@@ -75,6 +77,9 @@
 #endif
 #ifndef MOVES
 #define MOVES 0 /* how often each node asks for the main copy */
+#endif
+#ifndef RECALLS
+#define RECALLS 0 /* of the main copy, for the home's node */
 #endif
 #ifndef SETTERS
 #define SETTERS 2 /* worker 1 */
@@ -109,7 +114,7 @@
 #define OLDER(w, i) ((BIT((i) - 1) - 1) << (3 * (w)))
 #define NEWER(w, i) (((7 << (i)) & 7) << (3 * (w)))
 
-mtype = { ASK, DELTA, LAST, ACQUIRE, RETURN, SYNC };
+mtype = { ASK, DELTA, LAST, ACQUIRE, RETURN, SHARE, SYNC };
 mtype = { GRANT, GRANT_MAIN, RECALL, REFRESH, FORWARD, SYNCED };
 mtype = { DONE, BOUNCE, FORWARDED, HELD };
 mtype = { PUSH, PULL, SET };
@@ -130,6 +135,7 @@ byte recalled = 0;      /* sharers that have been sent RECALL */
 byte stale = 0;         /* sharers that have not been sent the newest value */
 byte received[WORKERS]; /* number of the node's last DELTA */
 chan wishes = [NODES] of { mtype, byte }; /* ASK or ACQUIRE, node */
+byte recalls = 0; /* for the home's node */
 byte waiting = 0; /* number of workers whose progress is not 0 */
 mtype progress[WORKERS], head[WORKERS]; /* of the operation that the home works on */
 byte head_number[WORKERS];
@@ -260,6 +266,27 @@ inline send_recalls(nodes) {
   next = 0 /* a loop must not end a step */
 }
 
+/* Operations that have waited for the main copy may wait for copies now. */
+inline recall_for_held() {
+#ifndef SHARE_HELD
+  if
+  :: progress[0] == HELD && MUST_WAIT(0, head[0]) -> send_recalls(IN_THE_WAY(0, head[0]))
+  :: else
+  fi;
+  if
+  :: progress[1] == HELD && MUST_WAIT(1, head[1]) -> send_recalls(IN_THE_WAY(1, head[1]))
+  :: else
+  fi;
+  if
+  :: progress[WORKERS - 1] == HELD && MUST_WAIT(WORKERS - 1, head[WORKERS - 1]) ->
+    send_recalls(IN_THE_WAY(WORKERS - 1, head[WORKERS - 1]))
+  :: else
+  fi
+#else
+  skip
+#endif
+}
+
 inline recall_main() {
   recalling = true;
   send_to_node(holder, RECALL, 0)
@@ -345,6 +372,15 @@ end: do
       holder = 0;
       recalling = false;
       serve_wishes() }
+  :: d_step { to_home[w] ? SHARE, _ ->
+      assert(holder == w && !has_main[1] && !has_main[NODES]);
+      holder = 0;
+      recalling = false;
+      sharers = sharers | BIT(w);
+      received[w] = 0;
+      recall_for_held();
+      serve_wishes() }
+  :: d_step { w == 1 && !HERE && !recalling && recalls < RECALLS -> recalls++; recall_main() }
   :: d_step { to_home[w] ? DELTA, value ->
       assert(sharers & BIT(w));
       unanswered[w]--;
@@ -438,6 +474,14 @@ inline drop(n) {
   since_grant[WORKERS - 1] = (NODES == 1 -> 0 : since_grant[WORKERS - 1])
 }
 
+inline keep_as_copy(n) {
+  send_to_home(n, SHARE, 0);
+  has_main[n] = false;
+  has_copy[n] = true;
+  base[n] = main;
+  number = 0
+}
+
 /* Steps of a barrier in all states of a node, and those in states with and without a value that may be old. */
 #if BARRIER
 #define BARRIER_STEPS \
@@ -528,7 +572,11 @@ end_main: do
       reply[next] ! DONE;
       next = 0 }
   :: atomic { !keeps -> drop(n); goto end_none }
-  :: atomic { to_node[n] ? RECALL, _ -> drop(n); goto end_none }
+  :: atomic { to_node[n] ? RECALL, _ ->
+      if
+      :: drop(n); goto end_none
+      :: keep_as_copy(n); goto end_copy
+      fi }
   NO_SYNC_STEPS
   od
 }

@@ -500,7 +500,7 @@ class Worker:
         self._is_in_setup = begins
 
     def wait_sync(self) -> None:
-        """Waits until this worker's writes are where the keys are, and intended keys have come or cannot. Local."""
+        """Waits until this worker's writes are where the keys are, and intended keys are here or cannot come. Local."""
         self._open().flush()
 
     def wait_replica_sync(self) -> None:
