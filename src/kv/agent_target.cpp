@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/agent_target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -42,6 +44,10 @@ move_operation operation_of(const node_agent::message& of) {
   }
 }
 
+std::string home_name(const move_facts& facts, int home) {
+  return fmt::format("home ({})", facts.ranks->rank_name(home));
+}
+
 /// Whether the keys that a request waits for are granted or refused.
 bool has_ended(const fabric::served_request& request) {
   return static_cast<const node_agent::wait*>(request.state.get())->keys == 0;
@@ -79,6 +85,13 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
     return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
   const access::served_items items(request);
   agent_.begin(fabric::now());
+  if (facts_->trace.is_on()) [[unlikely]]
+    return handle_traced(request, items, reply);
+  return handle(request, items, reply);
+}
+
+bool agent_target::handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply) {
+  const auto what = static_cast<move_operation>(request.header.operation);
   if (request.header.operation <= most_operations) {
     find_slots(items);
     return run(find_operation(request.header.operation), request, items, reply);
@@ -120,6 +133,52 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of an agent", request.header.operation);
   }
+}
+
+// ---- the trace
+
+std::string agent_target::own_name() const { return fmt::format("agent of node {}", facts_->node); }
+
+/// Of a key, for the trace.
+std::string agent_target::state_of(std::int64_t slot) const {
+  const auto number = held_->granted(slot);
+  const bool is_asked = agent_.asks_for(slot);
+  if (number == 0) return is_asked ? "asked" : "none";
+  return fmt::format("{}, grant {}{}", held_->holds_main(slot) ? "main copy" : "copy", number,
+                     is_asked ? ", asked again" : "");
+}
+
+/// Fills asked_ with the slots of a request; with none if its item says nothing.
+void agent_target::find_asked(move_operation what, const access::served_items& items) {
+  switch (what) {
+    case move_operation::localize:
+    case move_operation::begin_windows:
+    case move_operation::end_windows:
+      return find_any_slots(items);
+    case move_operation::settle:
+    case move_operation::look:
+    case move_operation::send_pushes:
+    case move_operation::renew_copies:
+    case move_operation::renewed:
+      return asked_.clear();
+    default:
+      return find_slots(items);
+  }
+}
+
+bool agent_target::handle_traced(fabric::served_request& request, const access::served_items& items,
+                                 fabric::answer& reply) {
+  const std::uint16_t operation = request.header.operation;
+  const auto what = static_cast<move_operation>(operation);
+  find_asked(what, items);
+  const int from = static_cast<int>(items.first_argument());
+  const bool is_from_worker = what >= move_operation::localize && what <= move_operation::end_windows;
+  const move_trace::received message{
+      own_name(), operation <= most_operations ? "answers" : "gets", name_of_request(operation),
+      is_from_worker ? fmt::format("a worker ({})", facts_->ranks->rank_name(from)) : home_name(*facts_, from), asked_};
+  return facts_->trace.handles(
+      message, request, [this](std::int64_t slot) { return state_of(slot); },
+      [&] { return handle(request, items, reply); });
 }
 
 bool agent_target::localize(fabric::served_request& request, const access::served_items& items) {
@@ -278,6 +337,9 @@ bool agent_target::progress() {
 
 void agent_target::send(const node_agent::message& what) {
   const int home = facts_->home_of(what.slot);
+  if (facts_->trace.follows(what.slot)) [[unlikely]]
+    facts_->trace.sends(what.slot, own_name(), name_of_request(static_cast<std::uint16_t>(operation_of(what))),
+                        home_name(*facts_, home), state_of(what.slot));
   const bool has_number = what.what == agent_message::pushes;
   messages_.add(home, operation_of(what), static_cast<std::uint64_t>(facts_->node),
                 static_cast<std::uint64_t>(what.slot - facts_->slots(home).first), what.values,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "access/item_list.hpp"
@@ -33,6 +34,11 @@ class agent_target final : public fabric::target {
   bool makes_progress() const override { return true; }
 
  private:
+  bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  bool handle_traced(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  void find_asked(move_operation what, const access::served_items& items);
+  std::string state_of(std::int64_t slot) const;
+  std::string own_name() const;
   bool localize(fabric::served_request& request, const access::served_items& items);
   void change_windows(move_operation what, const access::served_items& items);
   bool settle(fabric::served_request& request);

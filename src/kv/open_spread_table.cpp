@@ -52,7 +52,7 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
   kept.held = records;
   return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
           make_windows(call, homes, self.name, kept),
-          comm::share_table<int>(call, find_agents(comm), self.name.c_str()), options.effect};
+          comm::share_table<int>(call, find_agents(comm), self.name.c_str()), options.effect, self.name};
 }
 
 }  // namespace

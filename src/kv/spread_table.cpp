@@ -29,12 +29,12 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
   if (!moving) return;
   held_ = std::move(moving->held);
   windows_ = std::move(moving->windows);
-  facts_ = make_facts(std::move(moving->agents), moving->effect);
+  facts_ = make_facts(std::move(moving->agents), moving->effect, std::move(moving->store));
   notifying_ = make_stream();
 }
 
-std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents,
-                                                           intent_effect effect) const {
+std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents, intent_effect effect,
+                                                           std::string store) const {
   return std::make_shared<const move_facts>(
       move_facts{.ranks = ranks_,
                  .rank = rank_,
@@ -46,7 +46,8 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
                  .is_here = [&node = node_](int rank) { return node.is_here(rank); },
                  .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
                  .effect = effect,
-                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); }});
+                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); },
+                 .trace = move_trace(std::move(store), *homes_, tables_.front().layout().keys())});
 }
 
 std::shared_ptr<fabric::target> spread_table::make_home(std::shared_ptr<void> memory) {
@@ -289,7 +290,7 @@ std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, co
 
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, static_cast<std::uint64_t>(rank_));
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
@@ -299,7 +300,7 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
 
 /// The agent counts windows for keys of other nodes.
 std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     const bool is_own = node_.is_here(home);
     if (is_own) windows_of(home).add(slot, 1);
@@ -309,7 +310,7 @@ std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in,
 }
 
 std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     if (node_.is_here(home))
       windows_of(home).add(slot, -1);

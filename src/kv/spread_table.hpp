@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "access/transfer.hpp"
@@ -51,6 +52,7 @@ class spread_table {
     std::vector<window_counts> windows;   // of the node's ranks
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
     intent_effect effect = intent_effect::moves_or_copies;
+    std::string store = "a store";  // its name, for SYNCYTE_STORE_TRACE
   };
 
   /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
@@ -107,7 +109,8 @@ class spread_table {
  private:
   class run;
 
-  std::shared_ptr<const move_facts> make_facts(std::shared_ptr<const int[]> agents, intent_effect effect) const;
+  std::shared_ptr<const move_facts> make_facts(std::shared_ptr<const int[]> agents, intent_effect effect,
+                                               std::string store) const;
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
