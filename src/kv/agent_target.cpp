@@ -198,14 +198,30 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
 /// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
 void agent_target::change_windows(move_operation what, const access::served_items& items) {
   find_any_slots(items);
+  const int rank = static_cast<int>(items.first_argument());
+  auto found = windows_.find(rank);
+  if (found == windows_.end()) found = windows_.emplace(rank, windows_of_rank{&facts_->ranks->at(rank)}).first;
+  slot_counts& open = found->second.keys;
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     const std::int64_t slot = asked_[i];
     prefetch_from(i);
-    if (what == move_operation::end_windows)
-      agent_.release(slot);
-    else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot))
+    if (what == move_operation::end_windows) {
+      if (open.remove(slot) > 0) agent_.release(slot);
+    } else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) {
+      if (!own) open.add(slot);
       agent_.intend(slot, own);
+    }
   }
+}
+
+void agent_target::close_windows_of_dead_ranks() {
+  std::erase_if(windows_, [&](const auto& each) {
+    if (!each.second.process->is_dead) return false;
+    each.second.keys.for_each([&](std::int64_t slot, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) agent_.release(slot);
+    });
+    return true;
+  });
 }
 
 bool agent_target::settle(fabric::served_request& request) {
@@ -316,6 +332,7 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 }
 
 bool agent_target::progress() {
+  close_windows_of_dead_ranks();
   if (agent_.is_idle() && messages_.is_idle() && renewing_.empty()) return false;
   agent_.begin(fabric::now());
   if (const auto now = fabric::now(); now - looked_ > death_pause) {

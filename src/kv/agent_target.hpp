@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "kv/home.hpp"
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
+#include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
 
@@ -41,6 +43,7 @@ class agent_target final : public fabric::target {
   std::string own_name() const;
   bool localize(fabric::served_request& request, const access::served_items& items);
   void change_windows(move_operation what, const access::served_items& items);
+  void close_windows_of_dead_ranks();
   bool settle(fabric::served_request& request);
   bool renew_copies(fabric::served_request& request);
   void ask_whether_fresh();
@@ -66,9 +69,14 @@ class agent_target final : public fabric::target {
   std::shared_ptr<void> memory_;
   node_agent agent_;
   move_sender messages_;
-  std::vector<std::int64_t> asked_;    // slots of the request that is served
-  std::set<int> renewing_;             // homes that were asked whether copies are fresh
-  std::chrono::nanoseconds looked_{};  // for deaths
+  std::vector<std::int64_t> asked_;  // slots of the request that is served
+  struct windows_of_rank {
+    const fabric::peer* process;
+    slot_counts keys = {};
+  };
+  std::map<int, windows_of_rank> windows_;  // open ones of this node's workers for other nodes' keys, by rank
+  std::set<int> renewing_;                  // homes that were asked whether copies are fresh
+  std::chrono::nanoseconds looked_{};       // for deaths
 };
 
 }  // namespace syncyte::kv
