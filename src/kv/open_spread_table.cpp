@@ -26,17 +26,18 @@ struct kept_memory {
   std::shared_ptr<void> tables, held = nullptr, windows = nullptr;
 };
 
-/// Counts of the node's ranks.
-std::vector<window_counts> make_windows(comm::collective_call& call, const key_homes& homes, const std::string& name,
-                                        kept_memory& kept) {
+/// For keys of each of the node's ranks.
+std::vector<window_marks> make_windows(comm::collective_call& call, const key_homes& homes, const std::string& name,
+                                       kept_memory& kept) {
   const comm::communicator& comm = call.comm();
   const auto own = static_cast<std::size_t>(homes.slots(comm.rank()).count);
-  const auto counts = comm::node_memory::allocate(call, own * sizeof(std::uint32_t), name.c_str(), {}, false);
-  kept.windows = counts;
-  std::vector<window_counts> result;
+  const std::size_t bytes = own * window_marks::words(comm.node().size) * sizeof(std::uint32_t);
+  const auto marks = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
+  kept.windows = marks;
+  std::vector<window_marks> result;
   for (int place = 0; place < comm.node().size; ++place)
-    result.emplace_back(reinterpret_cast<std::uint32_t*>(counts->part(place).data()),
-                        homes.slots(comm.node().members[static_cast<std::size_t>(place)]).first);
+    result.emplace_back(reinterpret_cast<std::uint32_t*>(marks->part(place).data()),
+                        homes.slots(comm.node().members[static_cast<std::size_t>(place)]).first, comm.node().size);
   return result;
 }
 

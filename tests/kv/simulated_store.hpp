@@ -165,7 +165,7 @@ class simulated_store {
       group.members.push_back(rank);
       const kv::key_range slots = homes_of(shape_).slots(rank);
       result->words.emplace_back(static_cast<std::size_t>(slots.count));
-      result->windows.emplace_back(static_cast<std::size_t>(slots.count));
+      result->windows.emplace_back(static_cast<std::size_t>(slots.count) * kv::window_marks::words(group.size));
       result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
     }
     group.world_ranks = group.members;
@@ -191,11 +191,11 @@ class simulated_store {
                                         return !died_[static_cast<std::size_t>(first + place)];
                                       }};
     std::vector<kv::table> tables;
-    std::vector<kv::window_counts> windows;
+    std::vector<kv::window_marks> windows;
     for (std::size_t place = 0; place < memory.words.size(); ++place) {
       const std::int64_t first = homes_->slots(memory.group.members[place]).first;
       tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, first);
-      windows.emplace_back(memory.windows[place].data(), first);
+      windows.emplace_back(memory.windows[place].data(), first, shape_.ranks_per_node);
     }
     const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);
     for (int node = 0; node < shape_.nodes; ++node) agents[node] = agent_of(node);

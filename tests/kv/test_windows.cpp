@@ -15,6 +15,7 @@
 
 #include "kv/intents.hpp"
 #include "kv/slot_counts.hpp"
+#include "kv/window_marks.hpp"
 #include "simulated_store.hpp"
 
 namespace {
@@ -107,6 +108,25 @@ TEST(windows, are_counted_for_keys_of_any_stride) {
   }
 }
 
+TEST(windows, are_marked_for_each_rank_of_a_node) {
+  constexpr int ranks = 70;
+  std::vector<std::uint32_t> memory(3 * kv::window_marks::words(ranks));
+  EXPECT_EQ(memory.size(), 9u);
+  const kv::window_marks at(memory.data(), 100, ranks);
+  const auto has = [&](std::int64_t slot, int least_dead) {
+    return at.any(slot, [&](int rank) { return rank < least_dead; });
+  };
+  EXPECT_FALSE(has(101, ranks));
+  for (const int rank : {3, 31, 32, 69}) at.set(101, rank);
+  EXPECT_FALSE(has(100, ranks));
+  EXPECT_FALSE(has(102, ranks));
+  EXPECT_TRUE(has(101, 4));
+  EXPECT_FALSE(has(101, 3));
+  for (const int rank : {3, 31, 32}) at.clear(101, rank);
+  EXPECT_TRUE(has(101, ranks));
+  EXPECT_FALSE(has(101, 69));
+}
+
 // ---- ranks that die
 
 /// A simulated store of two nodes of two ranks each, whose workers intend to use key 3 of rank 3.
@@ -197,6 +217,22 @@ TEST_F(windows_of_the_dead, keep_no_main_copy_at_its_node) {
     return is_at(1);
   }));
   EXPECT_FALSE(is_at(0));
+}
+
+/// A window at the home's own node keeps the key from leaving.
+TEST_F(windows_of_the_dead, keep_no_main_copy_at_home) {
+  make(kv::intent_effect::moves);
+  intend(2);
+  intend(0);
+  EXPECT_FALSE(is_at(0));
+  end_intent(0);
+  intend(3);
+  end_intent(3);
+  die(2);
+  EXPECT_TRUE(soon([&] {
+    intend(0);
+    return is_at(0);
+  }));
 }
 
 }  // namespace
