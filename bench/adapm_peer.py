@@ -1,64 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pulls and pushes of syncyte.Store against AdaPM's PyTorch bindings, on one node with one worker, in rank 0.
-
-SYNCYTE_ADAPM_SOURCE names AdaPM's folder; its bindings/ holds the built extension. Without it nothing is measured."""
+"""Pulls and pushes of syncyte.Store against AdaPM's PyTorch bindings, on one node with one worker, in rank 0."""
 
 import contextlib
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
 import syncyte
-from paired import WORLD, Row, measure_rate
+from adapm_nodes import NOT_FOUND, load_adapm, scheduler
+from paired import WORLD, Row, measure_rate, print_not_measured
 
 KEYS, LENGTH, BATCH, BATCHES = 1 << 20, 16, 1000, 200
-SOURCE = os.environ.get("SYNCYTE_ADAPM_SOURCE", "")
-BINDINGS = os.path.join(SOURCE, "bindings")
-adapm = None
-if SOURCE:
-    sys.path.append(BINDINGS)
-    with contextlib.suppress(ImportError):
-        import adapm
-
-# A process without MPI. prctl(PR_SET_PDEATHSIG, SIGKILL) ends it when rank 0 ends.
-SCHEDULER = f"""
-import ctypes, sys, torch
-ctypes.CDLL(None).prctl(1, 9)
-sys.path.append({BINDINGS!r})
-import adapm
-adapm.scheduler({KEYS}, 1)
-"""
+ROWS = [
+    Row(f"store: {name} from Python, batches of 1,000 keys", "Mkeys/s", "AdaPM", "higher", 5)
+    for name in ("pull", "push")
+]
 
 Operation = Callable[[torch.Tensor, torch.Tensor], object]
 
 
 @contextlib.contextmanager
-def adapm_worker() -> Iterator[object]:
+def adapm_worker(adapm: Any) -> Iterator[object]:
     """The worker of AdaPM's only node: this process."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    os.environ |= {
-        "DMLC_NUM_SERVER": "1",
-        "DMLC_ROLE": "server",
-        "DMLC_PS_ROOT_URI": "127.0.0.1",
-        "DMLC_PS_ROOT_PORT": str(port),
-    }
-    scheduler = subprocess.Popen([sys.executable, "-c", SCHEDULER], env={**os.environ, "DMLC_ROLE": "scheduler"})
-    try:
+    with scheduler(KEYS, "127.0.0.1", 1) as environment:
+        os.environ |= environment
         adapm.setup(KEYS, 1)
         server = adapm.Server(LENGTH)
         worker = adapm.Worker(0, server)
         yield worker
         worker.finalize()
         server.shutdown()
-        scheduler.wait(60)
-    finally:
-        scheduler.kill()
-        scheduler.wait()
 
 
 def own_batches(store: syncyte.Store) -> tuple[torch.Tensor, ...]:
@@ -99,25 +72,20 @@ def measure(ours: syncyte.StoreWorker, peer: object) -> None:
 
 
 def measure_both(runs: list[tuple[Callable[[], None], Callable[[], None]]]) -> None:
-    for name, (ours, theirs) in zip(("pull", "push"), runs, strict=True):
-        measure_rate(
-            Row(f"store: {name} from Python, batches of 1,000 keys", "Mkeys/s", "AdaPM", "higher", 5),
-            BATCHES * BATCH * 1e-6,
-            ours,
-            theirs,
-            repeats=5,
-        )
+    for row, (ours, theirs) in zip(ROWS, runs, strict=True):
+        measure_rate(row, BATCHES * BATCH * 1e-6, ours, theirs, repeats=5)
 
 
 def main() -> None:
+    adapm = load_adapm()
     if adapm is None:
-        if WORLD.rank == 0:
-            print("SYNCYTE_ADAPM_SOURCE names no AdaPM with built bindings: no rows", file=sys.stderr)
+        for row in ROWS:
+            print_not_measured(row, NOT_FOUND)
         return
     torch.set_num_threads(1)
     worker = syncyte.Store(KEYS, LENGTH).worker()
     if WORLD.rank == 0:
-        with adapm_worker() as peer:
+        with adapm_worker(adapm) as peer:
             measure(worker, peer)
     else:
         measure_both([(lambda: None, lambda: None)] * 2)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job whose working set drifts, on two hosts: each step pulls a batch of keys, computes for 3 ms and pushes the
-// batch. 90 % of a batch's keys are from the rank's working set, the others are random keys.
+// A job whose working set drifts, on two or three hosts: each step pulls a batch of keys, computes for 3 ms and pushes
+// the batch. 90 % of a batch's keys are from the rank's working set, the others are random keys.
 //
 // Four ways to do it take turns, each with a store of its own:
 //   plain            pull and push
 //   intent           before a step computes, it signals the intent to use the batch of 20 steps later
 //   homed            the working set's keys have their homes at the rank
 //   ipull ahead      before a step computes, it starts ipull() of the next step's batch, which misses this step's push
+//
+// On two hosts a key comes from its home or goes there. On three it may go from one host to another that is not its
+// home either, and travels twice.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +18,6 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -33,7 +35,7 @@ namespace {
 
 using namespace syncyte::bench;
 
-constexpr std::int64_t keys = 200000, length = 16, half = keys / 2;
+constexpr std::int64_t keys = 200000, length = 16;
 constexpr std::int64_t working_set = 4000, drift = 40, drawn_keys = 1000, drawn_from_working_set = 900;
 constexpr int rounds = 7, steps_of_round = 60, steps_ahead = 20, steps_between_samples = 10;
 // Room for all keys that come: the job counts the keys that have to move from its own lists, as if none had to leave.
@@ -41,7 +43,7 @@ constexpr std::int64_t foreign_bytes = 64 << 20;
 constexpr int filling_steps = 120, warm_up_steps = 20;                // the working set has come in the first ones
 constexpr int steps = filling_steps + (1 + rounds) * steps_of_round;  // the first round is a warm-up
 constexpr auto compute = std::chrono::milliseconds(3);
-constexpr double value_bytes = length * sizeof(float), header_bytes = 24;  // of a key that moves
+constexpr double value_bytes = length * sizeof(float), header_bytes = 24;  // of a key, each time that it travels
 
 using key_list = std::vector<std::int64_t>;
 using value_list = std::vector<float>;
@@ -53,6 +55,12 @@ int this_rank() {
   return rank;
 }
 
+int number_of_ranks() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
 key_list shuffled_keys(std::uint64_t seed) {
   key_list result(keys);
   std::iota(result.begin(), result.end(), 0);
@@ -60,10 +68,11 @@ key_list shuffled_keys(std::uint64_t seed) {
   return result;
 }
 
-/// Distinct keys of one step, in random order. `permutation` has the first rank's keys, then the second rank's.
+/// Distinct keys of one step, in random order. `permutation` has the first rank's keys, then those of the next ranks.
 key_list make_batch(const key_list& permutation, int rank, int step) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(2 * step + rank));
-  const std::int64_t first = rank * half + step * drift % (half - working_set);
+  std::mt19937_64 random(static_cast<std::uint64_t>(number_of_ranks() * step + rank));
+  const std::int64_t part = keys / number_of_ranks();
+  const std::int64_t first = rank * part + step * drift % (part - working_set);
   std::uniform_int_distribution<std::int64_t> in_working_set(first, first + working_set - 1), any(0, keys - 1);
   key_list result(drawn_keys);
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -75,32 +84,33 @@ key_list make_batch(const key_list& permutation, int rank, int step) {
   return result;
 }
 
-/// Batches of both ranks, for all steps and for those that are intended ahead of the last ones.
+/// Batches of all ranks, for all steps and for those that are intended ahead of the last ones.
 struct all_batches {
-  explicit all_batches(const key_list& permutation) {
-    for (int rank = 0; rank < 2; ++rank)
+  explicit all_batches(const key_list& permutation) : of_rank(static_cast<std::size_t>(number_of_ranks())) {
+    for (int rank = 0; rank < number_of_ranks(); ++rank)
       for (int step = 0; step < steps + steps_ahead; ++step)
         of_rank[static_cast<std::size_t>(rank)].push_back(make_batch(permutation, rank, step));
   }
-  std::array<batch_list, 2> of_rank;
+  std::vector<batch_list> of_rank;
 };
 
-/// For each step, the number of keys that the two ranks use and that were last used by the other rank, or by none and
-/// have their home there.
+/// For each step, the number of keys that a rank uses and that were last used by another rank, or by none and have
+/// their home at another rank.
 std::vector<std::int64_t> count_moved_keys(const all_batches& all, std::vector<std::int32_t> ranks) {
   std::vector<std::int64_t> result(all.of_rank[0].size());
   for (std::size_t step = 0; step < result.size(); ++step)
-    for (std::int32_t rank = 0; rank < 2; ++rank)
+    for (std::int32_t rank = 0; rank < number_of_ranks(); ++rank)
       for (const std::int64_t key : all.of_rank[static_cast<std::size_t>(rank)][step])
         result[step] += std::exchange(ranks[static_cast<std::size_t>(key)], rank) != rank;
   return result;
 }
 
-/// Renames keys so that each rank's half of the permutation has its home there.
+/// Renames keys so that each rank's part of the permutation has its home there.
 void rename_to_homes(all_batches& all, const key_list& permutation, const std::vector<std::int32_t>& homes) {
   key_list names = shuffled_keys(6);
-  std::stable_partition(names.begin(), names.end(),
-                        [&](std::int64_t key) { return homes[static_cast<std::size_t>(key)] == 0; });
+  std::stable_sort(names.begin(), names.end(), [&](std::int64_t a, std::int64_t b) {
+    return homes[static_cast<std::size_t>(a)] < homes[static_cast<std::size_t>(b)];
+  });
   key_list name_of(keys);
   for (std::size_t i = 0; i < names.size(); ++i) name_of[static_cast<std::size_t>(permutation[i])] = names[i];
   for (batch_list& batches : all.of_rank)
@@ -147,7 +157,7 @@ struct figures {
 figures mean_of_ranks(const figures& mine) {
   std::array<double, 5> all{mine.step_seconds, mine.store_seconds, mine.local_share, mine.bytes, mine.packets};
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  for (double& each : all) each /= 2;
+  for (double& each : all) each /= number_of_ranks();
   return {all[0], all[1], all[2], all[3], all[4]};
 }
 
@@ -278,53 +288,73 @@ class job {
   syncyte::request pull_ahead_;  // into pulled_ahead_
 };
 
-/// A figure of each round.
-using round_figure = std::function<double(int round)>;
-
-/// Prints a row of figures that were measured before. Collective.
 void report(const row& what, const round_figure& ours, const round_figure& reference) {
-  int our_round = 0, reference_round = 0;
-  measure_figures(what, [&] { return ours(our_round++); }, [&] { return reference(reference_round++); }, rounds);
+  report_figures(what, ours, reference, rounds);
 }
 
-void report_all(const std::array<std::vector<figures>, 4>& measured, const std::vector<std::int64_t>& moved) {
-  const auto of = [&](way how, double figures::* which) -> round_figure {
-    return [&, how, which](int round) {
-      return measured[static_cast<std::size_t>(how)][static_cast<std::size_t>(round)].*which;
-    };
-  };
-  const auto rate = [&](way how, double figures::* which) -> round_figure {
-    return [seconds = of(how, which)](int round) { return 1 / seconds(round); };
-  };
-  const auto thousands = [&](way how, double figures::* which) -> round_figure {
-    return [figure = of(how, which)](int round) { return 1e-3 * figure(round); };
-  };
-  const auto constant = [](double value) -> round_figure { return [=](int) { return value; }; };
-  const std::string link = ", " + link_name(), rates = "steps/s without compute";
-  const std::string plain_name = "plain pull and push";
-  report({"drift: intent" + link, "steps/s", "keys at home", "higher", 0.9}, rate(way::intent, &figures::step_seconds),
-         rate(way::homed, &figures::step_seconds));
-  for (const auto& [name, how, goal] : {std::tuple{"keys at home", way::homed, std::optional<double>()},
-                                        {"ipull one step ahead", way::ipull_ahead, link_rate() == 0 ? 1.0 : 3.0},
-                                        {"plain pull and push", way::plain, std::nullopt}})
-    report({"drift: intent" + link, rates, name, "higher", goal}, rate(way::intent, &figures::store_seconds),
-           rate(how, &figures::store_seconds));
-  report({"drift: local accesses with intent" + link, "of all", "all accesses", "higher", 0.95},
-         of(way::intent, &figures::local_share), constant(1));
-  const auto bytes_of_moved_key = [&, bytes = of(way::intent, &figures::bytes)](int round) {
-    const auto first = moved.begin() + filling_steps + round * steps_of_round + 1;  // keys come before their step
-    return 2 * steps_of_round * bytes(round) /
-           static_cast<double>(std::accumulate(first, first + steps_of_round, std::int64_t{0}));
-  };
-  report({"drift: bytes per moved key" + link, "B", "1.3 x (64 B of values and 24 B)", "lower", 1.0},
-         bytes_of_moved_key, constant(1.3 * (value_bytes + header_bytes)));
-  for (const auto& [name, how] : {std::pair{"intent", way::intent}, {"keys at home", way::homed}}) {
-    report({"drift: bytes sent with " + std::string(name) + link, "kB/step", plain_name, "lower", {}},
-           thousands(how, &figures::bytes), thousands(way::plain, &figures::bytes));
-    report({"drift: packets sent with " + std::string(name) + link, "per step", plain_name, "lower", {}},
-           of(how, &figures::packets), of(way::plain, &figures::packets));
+/// The figures of each way and round.
+class reporter {
+ public:
+  explicit reporter(const std::array<std::vector<figures>, 4>& measured) : measured_(measured) {}
+
+  void report_rates() const {
+    report({"drift: intent" + link_, "steps/s", "keys at home", "higher", 0.9},
+           rate(way::intent, &figures::step_seconds), rate(way::homed, &figures::step_seconds));
+    for (const auto& [name, how, goal] : {std::tuple{"keys at home", way::homed, std::optional<double>()},
+                                          {"ipull one step ahead", way::ipull_ahead, link_rate() == 0 ? 1.0 : 3.0},
+                                          {plain_name_, way::plain, std::nullopt}})
+      report({"drift: intent" + link_, "steps/s without compute", name, "higher", goal},
+             rate(way::intent, &figures::store_seconds), rate(how, &figures::store_seconds));
   }
-}
+
+  void report_local_accesses() const {
+    report({"drift: local accesses with intent" + link_, "of all", "all accesses", "higher", 0.95},
+           of(way::intent, &figures::local_share), constant(1));
+  }
+
+  /// `moved`: keys that move, for each step.
+  void report_bytes(const std::vector<std::int64_t>& moved) const {
+    const int travels = number_of_ranks() == 2 ? 1 : 2;
+    const auto bytes_of_moved_key = [&, bytes = of(way::intent, &figures::bytes)](int round) {
+      const auto first = moved.begin() + filling_steps + round * steps_of_round + 1;  // keys come before their step
+      return number_of_ranks() * steps_of_round * bytes(round) /
+             static_cast<double>(std::accumulate(first, first + steps_of_round, std::int64_t{0}));
+    };
+    report({"drift: bytes per moved key" + link_, "B",
+            travels == 1 ? "1.3 x (64 B of values and 24 B)" : "1.3 x (twice 64 B of values and 24 B)", "lower", 1.0},
+           bytes_of_moved_key, constant(1.3 * travels * (value_bytes + header_bytes)));
+    for (const auto& [name, how] : {std::pair{"intent", way::intent}, {"keys at home", way::homed}}) {
+      report({"drift: bytes sent with " + std::string(name) + link_, "kB/step", plain_name_, "lower", {}},
+             thousands(how, &figures::bytes), thousands(way::plain, &figures::bytes));
+      report({"drift: packets sent with " + std::string(name) + link_, "per step", plain_name_, "lower", {}},
+             of(how, &figures::packets), of(way::plain, &figures::packets));
+    }
+  }
+
+ private:
+  round_figure of(way how, double figures::*which) const {
+    return [this, how, which](int round) {
+      return measured_[static_cast<std::size_t>(how)][static_cast<std::size_t>(round)].*which;
+    };
+  }
+
+  round_figure rate(way how, double figures::*which) const {
+    return [seconds = of(how, which)](int round) { return 1 / seconds(round); };
+  }
+
+  round_figure thousands(way how, double figures::*which) const {
+    return [figure = of(how, which)](int round) { return 1e-3 * figure(round); };
+  }
+
+  static round_figure constant(double value) {
+    return [=](int) { return value; };
+  }
+
+  const std::array<std::vector<figures>, 4>& measured_;
+  const std::string link_ =
+      ", " + link_name() + (number_of_ranks() == 2 ? "" : ", " + std::to_string(number_of_ranks()) + " hosts");
+  const char* const plain_name_ = "plain pull and push";
+};
 
 void run(const syncyte::communicator& world) {
   const key_list permutation = shuffled_keys(5);
@@ -345,7 +375,10 @@ void run(const syncyte::communicator& world) {
       measured[turn].push_back(jobs[turn].run_round());
     }
   for (job& each : jobs) each.verify();
-  report_all(measured, count_moved_keys(batches, home_of));
+  const reporter rows(measured);
+  if (number_of_ranks() == 2) rows.report_rates();  // more ranks than cores measure the scheduler
+  rows.report_local_accesses();
+  rows.report_bytes(count_moved_keys(batches, home_of));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import statistics
 import sys
@@ -49,28 +50,39 @@ def _rounds(
     return result
 
 
+def _print_line(row: dict[str, object]) -> None:
+    # One write: mpirun may put a tag between two.
+    sys.stdout.write(json.dumps(row) + "\n")
+    sys.stdout.flush()
+
+
 def print_row(row: Row, ours: list[float], reference: list[float], ratios: list[float]) -> None:
     """Prints a row of measured rounds, on rank 0."""
     if WORLD.rank != 0:
         return
-    print(
-        json.dumps(
-            {
-                "name": row.name,
-                "unit": row.unit,
-                "ours": statistics.median(ours),
-                "reference": statistics.median(reference),
-                "reference_name": row.reference_name,
-                "ratio": statistics.median(ratios),
-                "ratio_min": min(ratios),
-                "ratio_max": max(ratios),
-                "rounds": len(ratios),
-                "better": row.better,
-                "goal": row.goal,
-            }
-        )
+    _print_line(
+        {
+            "name": row.name,
+            "unit": row.unit,
+            "ours": statistics.median(ours),
+            "reference": statistics.median(reference),
+            "reference_name": row.reference_name,
+            "ratio": statistics.median(ratios),
+            "ratio_min": min(ratios),
+            "ratio_max": max(ratios),
+            "rounds": len(ratios),
+            "better": row.better,
+            "goal": row.goal,
+        }
     )
-    sys.stdout.flush()
+
+
+def print_not_measured(row: Row, reason: str) -> None:
+    """Prints a row that has no figures, on rank 0."""
+    if WORLD.rank != 0:
+        return
+    figures = dict.fromkeys(["ours", "reference", "ratio", "ratio_min", "ratio_max"])
+    _print_line({**dataclasses.asdict(row), **figures, "rounds": 0, "not_measured": reason})
 
 
 def measure_rate(

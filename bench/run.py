@@ -3,11 +3,12 @@
 """Runs the benchmark programs under mpirun, writes report.json and prints it as a table.
 
 Each program prints its rows as lines of JSON on rank 0: {name, unit, ours, reference, reference_name, ratio, ratio_min,
-ratio_max, goal, better}. Ours and the reference alternate in one process; ratio is the median of the rounds' ratios.
+ratio_max, goal, better}. Ours and the reference alternate in one process; ratio is the median of the rounds' ratios. A
+row without a peer has no figures, and the reason as not_measured.
 
 A program given by --micro runs in one process without mpirun, by way of micro.py.
 
-A program given by --between-hosts runs with one rank on each of two virtual hosts (tests/support/virtual_hosts.py). Its
+A program given by --between-hosts runs with one rank on each of the virtual hosts (tests/support/virtual_hosts.py). Its
 rows are skipped, and the reason is printed, if this machine cannot have virtual hosts or mpirun is not Open MPI's.
 
 --compare OLD prints the rows whose ratio is worse than in an older report, and the exit status is 1 if there is one.
@@ -74,16 +75,21 @@ class Run:
             self.problem = f"it ended with status {done.returncode}"
 
 
+def command_of(program: str) -> list[str]:
+    return [sys.executable, program] if program.endswith(".py") else [program]
+
+
 def run_on_node(program: str, mpiexec: str, folder: str) -> Run:
-    command = [sys.executable, program] if program.endswith(".py") else [program]
-    return Run(os.path.basename(program), [mpiexec, "-n", str(RANKS), *command], {"SYNCYTE_BENCH_FOLDER": folder})
+    command = [mpiexec, "-n", str(RANKS), *command_of(program)]
+    return Run(os.path.basename(program), command, {"SYNCYTE_BENCH_FOLDER": folder})
 
 
 def run_between_hosts(words: str, mpiexec: str) -> Run:
-    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS" or "unlimited", and the environment."""
+    """The run for PROGRAM|LINKS|NAME=VALUE|...: "rate=MBIT", "delay=MS", "hosts=N" or "unlimited", the environment."""
     program, links, *settings = words.split("|")
     environment = dict(setting.split("=", 1) for setting in settings if setting)
-    limit = [] if links == "unlimited" else [f"--{links}"]
+    limit = [f"--{links}"] if links.startswith(("rate=", "delay=")) else []
+    hosts = links.removeprefix("hosts=") if links.startswith("hosts=") else "2"
     if links.startswith("rate="):
         environment["SYNCYTE_BENCH_RATE"] = links.removeprefix("rate=")
     command = [
@@ -91,14 +97,14 @@ def run_between_hosts(words: str, mpiexec: str) -> Run:
         "-B",
         VIRTUAL_HOSTS,
         "--hosts",
-        "2",
+        hosts,
         "--mpirun",
         mpiexec,
         *limit,
         "--",
         "{mpirun}",
-        "2",
-        program,
+        hosts,
+        *command_of(program),
     ]
     return Run(f"{os.path.basename(program)}, links: {links}", command, environment)
 
@@ -123,10 +129,16 @@ def all_runs(options: argparse.Namespace, folder: str) -> list[Run]:
 
 
 def met(row: dict) -> str:
+    if "not_measured" in row:
+        return f"not measured: {row['not_measured']}"
     if row["goal"] is None:
         return ""
     better = row["ratio"] >= row["goal"] if row["better"] == "higher" else row["ratio"] <= row["goal"]
     return "met" if better else "MISSED"
+
+
+def written(row: dict, name: str, digits: str) -> str:
+    return "" if row[name] is None else format(row[name], digits)
 
 
 def print_table(rows: list[dict]) -> None:
@@ -138,12 +150,12 @@ def print_table(rows: list[dict]) -> None:
             (
                 row["name"],
                 row["reference_name"],
-                f"{row['ours']:.3g}",
-                f"{row['reference']:.3g}",
+                written(row, "ours", ".3g"),
+                written(row, "reference", ".3g"),
                 row["unit"],
-                f"{row['ratio']:.2f}",
-                f"{row['ratio_min']:.2f}..{row['ratio_max']:.2f}",
-                "" if row["goal"] is None else f"{sign} {row['goal']}",
+                written(row, "ratio", ".2f"),
+                written(row, "ratio_min", ".2f") + ".." + written(row, "ratio_max", ".2f"),
+                "" if row["goal"] is None else f"{sign} {row['goal']:.3g}",
                 met(row),
             )
         )
@@ -158,9 +170,11 @@ def worsened(old: list[dict], new: list[dict], percent: float) -> list[str]:
     def key(row: dict) -> tuple[str, ...]:
         return row["name"], row["reference_name"], row["unit"]
 
-    before = {key(row): row["ratio"] for row in old}
+    before = {key(row): row["ratio"] for row in old if row["ratio"] is not None}
     found = []
     for row in new:
+        if row["ratio"] is None:
+            continue
         was = before.get(key(row), row["ratio"])
         loss = was - row["ratio"] if row["better"] == "higher" else row["ratio"] - was
         if loss > abs(was) * percent / 100:
@@ -202,7 +216,7 @@ def main() -> int:
         action="append",
         default=[],
         metavar="PROGRAM|LINKS|NAME=VALUE...",
-        help="executable for virtual hosts; LINKS: rate=MBIT, delay=MS or unlimited",
+        help="program for virtual hosts; LINKS: rate=MBIT, delay=MS, hosts=N or unlimited",
     )
     parser.add_argument("programs", nargs="*", help="executables, and Python scripts (*.py)")
     options = parser.parse_args()

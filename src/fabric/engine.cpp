@@ -224,6 +224,7 @@ void engine::sleep(std::chrono::nanoseconds time) {
     longest = longest < 0ns ? limit : std::min(longest, limit);
   };
   if (server_.has_deferred()) shorten(retry_pause);
+  if (const auto left = targets_.time_left(time); left >= 0ns) shorten(left);
   for (caller* const each : callers_with(1)) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn || each->waiting > 0) {  // its event may be what another thread receives now
@@ -240,9 +241,9 @@ void engine::sleep(std::chrono::nanoseconds time) {
     if (!callers_.empty()) shorten(idle_receive_pause);
     for (const auto& each : watched_) events.push_back({each.end.number(), POLLIN, 0});
   }
-  const auto milliseconds =
-      std::chrono::ceil<std::chrono::milliseconds>(std::min<std::chrono::nanoseconds>(longest, 1h));
-  if (::poll(events.data(), events.size(), longest < 0ns ? -1 : static_cast<int>(milliseconds.count())) <= 0) return;
+  const auto limit = std::min<std::chrono::nanoseconds>(longest, 1h);
+  const timespec timeout{.tv_sec = limit / 1s, .tv_nsec = (limit % 1s).count()};
+  if (::ppoll(events.data(), events.size(), longest < 0ns ? nullptr : &timeout, nullptr) <= 0) return;
   std::uint64_t count = 0;
   if (events[1].revents != 0) [[maybe_unused]]
     const auto drained = ::read(wake_event_.number(), &count, sizeof count);

@@ -38,6 +38,16 @@ bool target_table::progress() {
   return did_something;
 }
 
+std::chrono::nanoseconds target_table::time_left(std::chrono::nanoseconds now) {
+  const std::lock_guard lock(mutex_);
+  std::chrono::nanoseconds least(-1);
+  for (const target* const each : active_) {
+    const auto left = each->time_left(now);
+    if (left.count() >= 0 && (least.count() < 0 || left < least)) least = left;
+  }
+  return least;
+}
+
 target* target_table::find(object_name name) const {
   const auto found = targets_.find(name);
   base::require(found != targets_.end(), SYNCYTE_ERR_HANDLE, "object {} of communicator {:x} has been freed",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -34,6 +35,8 @@ class target_table {
 
   /// Calls target::progress() of the objects that have one; true if one of them did something.
   bool progress();
+  /// The least target::time_left() of these objects; negative: none is due.
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now);
 
  private:
   target* find(object_name name) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,10 @@ class target {
   /// wait, nor call MPI.
   virtual bool progress() { return false; }
   virtual bool makes_progress() const { return false; }
+  /// Time from `now` until progress() is due even if nothing is received; negative: it is not.
+  virtual std::chrono::nanoseconds time_left(std::chrono::nanoseconds /*now*/) const {
+    return std::chrono::nanoseconds(-1);
+  }
 };
 
 }  // namespace syncyte::fabric

@@ -17,6 +17,9 @@ namespace {
 /// Pause between two looks for homes that died with keys that are asked for.
 constexpr auto death_pause = std::chrono::milliseconds(100);
 
+/// Homes are asked for so many keys while this thread looks for the next ones.
+constexpr std::size_t keys_together = 2048;
+
 /// A forwarded operation waits for a lock: this is its answer so far.
 struct forwarded_answer {
   std::vector<std::byte> bytes;  // a byte for each key, 1: not here; then values
@@ -110,7 +113,7 @@ bool agent_target::handle(fabric::served_request& request, const access::served_
     case move_operation::send_pushes:
       return send_pushes(request);
     case move_operation::renew_copies:
-      return renew_copies(request);
+      return renew_copies(request, items.offset(0));
     case move_operation::renewed:
       renewing_.erase(static_cast<int>(items.first_argument()));
       return true;
@@ -126,9 +129,11 @@ bool agent_target::handle(fabric::served_request& request, const access::served_
       find_slots(items);
       return take_back(what, request);
     case move_operation::refuse:
+    case move_operation::put_off:
       find_slots(items);
       agent_.note_coming(asked_.front());
-      for (const std::int64_t slot : asked_) agent_.refuse(slot);
+      for (const std::int64_t slot : asked_)
+        what == move_operation::refuse ? agent_.refuse(slot) : agent_.put_off(slot);
       return true;
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of an agent", request.header.operation);
@@ -191,6 +196,7 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
     const bool own = is_own(slot);
     prefetch_from(request.done);
     if ((!own || facts_->is_elsewhere(slot)) && !agent_.localize(slot, own, by)) return false;
+    if ((request.done + 1) % keys_together == 0) send_messages(pushes_are::paced);
   }
   return has_ended(request);
 }
@@ -234,18 +240,18 @@ bool agent_target::settle(fabric::served_request& request) {
 }
 
 /// Asks the homes of all keys of which there may be a copy.
-void agent_target::ask_whether_fresh() {
+void agent_target::ask_whether_fresh(std::uint64_t barriers) {
   agent_.for_each_shared([&](std::int64_t slot) { renewing_.insert(facts_->home_of(slot)); });
   for (const int home : renewing_)
-    messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), 0);
+    messages_.add(home, move_operation::renew, static_cast<std::uint64_t>(facts_->node), barriers);
 }
 
 /// One request's question is good for others that come before its answer: all of them come after the same collective
 /// call.
-bool agent_target::renew_copies(fabric::served_request& request) {
+bool agent_target::renew_copies(fabric::served_request& request, std::uint64_t barriers) {
   if (!request.state) {
     request.state = std::make_shared<bool>(true);
-    if (renewing_.empty()) ask_whether_fresh();
+    if (renewing_.empty()) ask_whether_fresh(barriers);
   }
   return renewing_.empty();
 }
@@ -256,7 +262,7 @@ bool agent_target::send_pushes(fabric::served_request& request) {
     node_agent::moment before;
     std::optional<std::uint64_t> sent_below = {};
   };
-  send_messages();
+  send_messages(pushes_are::due);
   if (!request.state) request.state = std::make_shared<waited>(agent_.now());
   auto& state = *static_cast<waited*>(request.state.get());
   if (!agent_.has_taken_pushes(state.before)) return false;
@@ -265,8 +271,11 @@ bool agent_target::send_pushes(fabric::served_request& request) {
          !messages_.has_unanswered(move_operation::end_copy, *state.sent_below);
 }
 
-bool agent_target::send_messages() {
-  const bool did_something = agent_.progress();
+/// Pushes are sent in rounds; a barrier does not wait for the next one.
+bool agent_target::send_messages(pushes_are when) {
+  bool did_something = agent_.end_copies();
+  if (agent_.has_pushes() && (rounds_.begin(fabric::now()) || when == pushes_are::due))
+    did_something |= agent_.send_pushes();
   for (const node_agent::message& each : agent_.take_messages()) send(each);
   return messages_.flush() || did_something;
 }
@@ -340,7 +349,7 @@ bool agent_target::progress() {
     agent_.give_up_if([this](std::int64_t slot) { return is_dead(facts_->home_of(slot)); });
     std::erase_if(renewing_, [this](int home) { return is_dead(home); });
   }
-  const bool did_something = send_messages();
+  const bool did_something = send_messages(pushes_are::paced);
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);
     if (failed.what == move_operation::renew) renewing_.erase(failed.rank);

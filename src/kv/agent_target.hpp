@@ -14,6 +14,7 @@
 #include "kv/home.hpp"
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
+#include "kv/paced_rounds.hpp"
 #include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
@@ -34,6 +35,9 @@ class agent_target final : public fabric::target {
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
   bool makes_progress() const override { return true; }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override {
+    return agent_.has_pushes() ? rounds_.time_left(now) : std::chrono::nanoseconds(-1);
+  }
 
  private:
   bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
@@ -45,10 +49,11 @@ class agent_target final : public fabric::target {
   void change_windows(move_operation what, const access::served_items& items);
   void close_windows_of_dead_ranks();
   bool settle(fabric::served_request& request);
-  bool renew_copies(fabric::served_request& request);
-  void ask_whether_fresh();
+  bool renew_copies(fabric::served_request& request, std::uint64_t barriers);
+  void ask_whether_fresh(std::uint64_t barriers);
   bool send_pushes(fabric::served_request& request);
-  bool send_messages();
+  enum class pushes_are { due, paced };
+  bool send_messages(pushes_are when);
   bool is_dead(int home) const { return facts_->ranks->at(home).is_dead; }
   bool take_value(move_operation what, std::int64_t slot, std::span<const std::byte> data);
   bool take_values(move_operation what, fabric::served_request& request, const access::served_items& items);
@@ -69,6 +74,7 @@ class agent_target final : public fabric::target {
   std::shared_ptr<void> memory_;
   node_agent agent_;
   move_sender messages_;
+  paced_rounds rounds_;
   std::vector<std::int64_t> asked_;  // slots of the request that is served
   struct windows_of_rank {
     const fabric::peer* process;

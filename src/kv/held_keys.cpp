@@ -336,6 +336,8 @@ void held_keys::collect_dirty() {
   }
 }
 
+bool held_keys::has_dirty() const { return !dirty_.empty() || load(dirty_unit) != 0; }
+
 std::vector<std::int64_t> held_keys::take_dirty() {
   if (load(dirty_unit) != 0) collect_dirty();
   return std::exchange(dirty_, {});

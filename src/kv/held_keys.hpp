@@ -98,6 +98,8 @@ class held_keys {
   void set_asked(std::size_t keys);
   void set_copies(std::size_t copies);
 
+  /// Whether take_dirty() returns any.
+  bool has_dirty() const;
   /// The slots of copies that have become dirty since the last call.
   std::vector<std::int64_t> take_dirty();
   /// The pushes to a dirty copy, to be sent to the home, and their number, which grows by 1. `done_shared`: those

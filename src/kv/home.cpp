@@ -22,6 +22,8 @@ move_operation operation_of(home_message what) {
       return move_operation::invalidate;
     case home_message::ask_back:
       return move_operation::ask_back;
+    case home_message::put_off:
+      return move_operation::put_off;
     default:
       return move_operation::refuse;
   }
@@ -38,6 +40,17 @@ std::string home::state_of(std::int64_t slot) const {
   if (at == place::shared) return "shared";
   const char* const text = at == place::away ? "at" : at == place::recalled ? "recalled from" : "lost with";
   return fmt::format("{} node {}", text, directory.holder(slot));
+}
+
+void home::take_changes() {
+  facts->changed.take([&](std::int64_t slot) { directory.note_change(facts->node, slot); });
+}
+
+void home::refresh(std::chrono::nanoseconds now) {
+  const bool is_round = needs_round() && rounds.begin(now);
+  if (is_round) take_changes();
+  directory.refresh([&](int node) { return is_round || pushed.contains(node); });
+  std::erase_if(pushed, [&](int node) { return directory.stale_copies_of(node).empty(); });
 }
 
 void home::queue_messages() {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "fabric/members.hpp"
+#include "kv/changed_keys.hpp"
 #include "kv/key_directory.hpp"
 #include "kv/key_range.hpp"
 #include "kv/move_sender.hpp"
 #include "kv/move_trace.hpp"
+#include "kv/paced_rounds.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {
@@ -28,6 +32,7 @@ struct move_facts {
   std::function<bool(std::int64_t)> is_elsewhere;  // of a slot whose home is at this node
   intent_effect effect;
   std::function<bool(std::int64_t)> is_intended;  // of a slot of this rank: whether this node's workers intend it
+  changed_keys changed;                           // of this rank
 
   move_trace trace = {};
 
@@ -50,6 +55,7 @@ struct home {
                    .is_dead = [of = facts](int node) { return of->is_dead(node); },
                    .is_intended = facts->is_intended,
                    .is_behind = [this](int node) { return is_behind(node); },
+                   .now = fabric::now,
                    .effect = facts->effect}),
         forwards(facts->ranks->through(), fabric::stream::by::reserved_caller),
         messages(facts->ranks, agents_object) {}
@@ -66,6 +72,11 @@ struct home {
   void queue_messages();
   /// Where a key is, for the trace: "at node 2".
   std::string state_of(std::int64_t slot) const;
+  /// Makes copies fresh: in rounds, but those of nodes that have sent pushes at once, because a barrier of theirs may
+  /// wait until they can send the next ones.
+  void refresh(std::chrono::nanoseconds now);
+  bool needs_round() const { return !facts->changed.is_empty() || directory.has_refreshes(); }
+  void take_changes();
   bool is_behind(int node) { return messages.has_unanswered(facts->agents[node], move_operation::refresh); }
 
   table values;
@@ -75,6 +86,8 @@ struct home {
   key_directory directory;
   fabric::stream forwards;
   move_sender messages;
+  paced_rounds rounds;
+  std::set<int> pushed;  // nodes with pushes since their copies were made fresh
 };
 
 }  // namespace syncyte::kv

@@ -50,12 +50,13 @@ bool key_directory::acquire(int node, std::int64_t slot, wish why) {
   const place at = find(slot);
   if (at == place::at_home || at == place::shared) {
     const auto found = sides_.find(slot);
-    if (node == nodes_.own || found == sides_.end()) return grant({node, why}, slot);
+    if (node == nodes_.own || found == sides_.end() || (why == wish::intend && is_put_off(slot)))
+      return grant({node, why}, slot);
     for (const sharer& each : found->second.sharers)
       base::require(each.node != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, of which it has a copy", node,
                     slot);
     found->second.wishes.push_back({node, why});
-    if (at == place::shared) to_grant_.push_back(slot);
+    to_grant_.push_back(slot);
     return true;
   }
   base::require(holder(slot) != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, which it has", node, slot);
@@ -80,6 +81,10 @@ bool key_directory::gives_copy(std::int64_t slot) const {
 
 /// Grants a key that is at home, or refuses it; false: try again later.
 bool key_directory::grant(const wished& by, std::int64_t slot) {
+  if (by.why == wish::intend && is_put_off(slot)) {
+    tell(by.node, home_message::put_off, slot);
+    return true;
+  }
   const bool is_refused = by.node == nodes_.own ||
                           (by.why == wish::intend && nodes_.is_intended(slot) && nodes_.effect == intent_effect::moves);
   bool is_granted = true;
@@ -211,7 +216,7 @@ bool key_directory::add_pushes(int node, std::int64_t slot, std::uint8_t number,
   from.received = number;
   side& of = sides_[slot];
   const int alone = of.sharers.size() == 1 ? of.pushes_alone + 1 : 0;
-  note_change(slot);
+  note_change(node, slot);
   of.pushes_alone = alone;
   give_main_instead(slot, of);
   return true;
@@ -255,19 +260,52 @@ bool key_directory::end_sharing(std::int64_t slot) {
   return true;
 }
 
-void key_directory::note_change(std::int64_t slot) {
+void key_directory::note_change(int node, std::int64_t slot) {
   const auto found = sides_.find(slot);
-  if (found == sides_.end()) return;
+  if (found == sides_.end() || found->second.sharers.empty()) return;
   found->second.pushes_alone = 0;
-  for (sharer& each : found->second.sharers)
-    if (!std::exchange(each.is_stale, true)) stale_[each.node].push_back(slot);
+  count_turns(node, slot, found->second);
+  for (sharer& each : found->second.sharers) {
+    each.is_stale = true;
+    if (!std::exchange(each.is_listed, true)) stale_[each.node].push_back(slot);
+  }
+}
+
+void key_directory::count_turns(int node, std::int64_t slot, side& of) {
+  constexpr int most_turns = 8;
+  constexpr auto time_without_copies = std::chrono::seconds(1);
+  const bool is_other = std::exchange(of.changed_by, node) != node;
+  const bool is_later = std::exchange(of.changed_after, barriers_) != barriers_;
+  if (is_other && is_later)
+    ++of.turns;
+  else if (is_other || is_later)
+    of.turns = 0;
+  if (of.turns < most_turns || nodes_.effect != intent_effect::moves_or_copies) return;
+  of.turns = 0;
+  of.put_off = nodes_.now() + time_without_copies;
+  recall_copies(slot, home_message::recall, every_node);
+}
+
+bool key_directory::is_put_off(std::int64_t slot) const {
+  const auto found = sides_.find(slot);
+  return found != sides_.end() && found->second.put_off && nodes_.now() < *found->second.put_off;
 }
 
 /// A node gets the next values when it has taken those before: a slow one gets only the newest.
-void key_directory::refresh() {
-  for (auto& [node, slots] : stale_)
-    if (!nodes_.is_behind(node)) std::erase_if(slots, [&](std::int64_t slot) { return refresh_copy(node, slot); });
+void key_directory::refresh(const std::function<bool(int)>& is_due) {
+  for (auto& [node, slots] : stale_) {
+    if (!is_due(node) || nodes_.is_behind(node)) continue;
+    std::erase_if(slots, [&](std::int64_t slot) {
+      if (!refresh_copy(node, slot)) return false;
+      if (sharer* const found = find_sharer(node, slot)) found->is_listed = false;
+      return true;
+    });
+  }
   std::erase_if(stale_, [](const auto& each) { return each.second.empty(); });
+}
+
+bool key_directory::has_refreshes() const {
+  return std::ranges::any_of(stale_, [&](const auto& each) { return !nodes_.is_behind(each.first); });
 }
 
 std::vector<std::int64_t> key_directory::stale_copies_of(int node) const {
@@ -305,7 +343,8 @@ void key_directory::forget_if_unused(std::int64_t slot) {
   const auto found = sides_.find(slot);
   if (found == sides_.end()) return;
   const side& of = found->second;
-  if (of.waiting == 0 && of.wishes.empty() && of.sharers.empty() && find(slot) != place::shared) sides_.erase(found);
+  if (of.waiting == 0 && of.wishes.empty() && of.sharers.empty() && find(slot) != place::shared && !is_put_off(slot))
+    sides_.erase(found);
 }
 
 void key_directory::restore(std::int64_t slot) {
@@ -316,9 +355,7 @@ void key_directory::restore(std::int64_t slot) {
 bool key_directory::progress() {
   const std::vector<std::int64_t> slots = std::exchange(to_grant_, {});
   for (const std::int64_t slot : slots) serve_wishes(slot);
-  const std::size_t messages_before = messages_.size();
-  refresh();
-  return (!slots.empty() && to_grant_.size() < slots.size()) || messages_.size() > messages_before;
+  return !slots.empty() && to_grant_.size() < slots.size();
 }
 
 /// Grants a key to the first node that wishes it, if it is at home and no operation waits for it, or copies to the
@@ -344,13 +381,18 @@ void key_directory::serve_wishes(std::int64_t slot) {
 }
 
 void key_directory::look_for_deaths() {
-  std::vector<std::int64_t> lost;
+  std::vector<std::int64_t> lost, ended;
   for (auto& [slot, of] : sides_) {
     if (!of.wishes.empty() && find(slot) == place::lost) lost.push_back(slot);
     if (std::erase_if(of.sharers, [&](const sharer& each) { return nodes_.is_dead(each.node); }) > 0)
       to_grant_.push_back(slot);
+    if (of.put_off && nodes_.now() >= *of.put_off) ended.push_back(slot);
   }
   for (const std::int64_t slot : lost) refuse_wishes(slot, any);
+  for (const std::int64_t slot : ended) {
+    sides_[slot].put_off.reset();
+    forget_if_unused(slot);
+  }
 }
 
 }  // namespace syncyte::kv

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +28,7 @@ enum class home_message : std::uint8_t {
   invalidate,  ///< the same for a copy, because of an operation: ask again if a worker intends to use it
   ask_back,    ///< give the main copy back, unless a worker of yours intends to use it
   refuse,      ///< you get nothing
+  put_off,     ///< the same, and intents of this key get nothing for some time
 };
 
 /// Why a node wants a key: a worker localizes it, or intends to use it. An intent takes no key from a node that intends
@@ -71,6 +75,7 @@ enum class intent_effect : std::uint8_t {
 /// | push by a worker of the node | done; all copies are stale | recalled; waits | waits |
 /// | set by any worker | | all copies are recalled; waits | waits |
 /// | the copy is stale | | refresh, once the node has taken those before | ignored: it has ended when that comes |
+/// | nodes change the key in turn: note_change() | put off for some time | recalled | |
 /// | the main copy is damaged | refused | recalled, and its pushes are lost | its pushes are lost |
 /// | death of the node's agent | | no copy; its last pushes are lost | as with a copy |
 ///
@@ -92,6 +97,7 @@ class key_directory {
     std::function<bool(int)> is_dead;               ///< of a node's agent
     std::function<bool(std::int64_t)> is_intended;  ///< whether workers of the own node intend to use a slot's key
     std::function<bool(int)> is_behind;             ///< whether a node has not taken the refreshes that were sent to it
+    std::function<std::chrono::nanoseconds()> now;
     intent_effect effect = intent_effect::moves_or_copies;
   };
 
@@ -119,10 +125,15 @@ class key_directory {
   /// Prepares an operation of a worker of a node on a shared key. `done`: it can be done now. `elsewhere`: copies are
   /// in the way, which are recalled. `busy`: try again later.
   access_result prepare(int node, std::int64_t slot, bool replaces);
-  /// The value of a key has changed: copies are stale, if there are any.
-  void note_change(std::int64_t slot);
-  /// Makes copies fresh, but for those of nodes that are behind.
-  void refresh();
+  /// A node has changed the value of a key: copies are stale, if there are any. If nodes change it in turn, with
+  /// barriers between, copies only delay the barriers: they end, and for some time there are none.
+  void note_change(int node, std::int64_t slot);
+  /// All ranks have passed so many barriers.
+  void note_barriers(std::uint64_t count) { barriers_ = std::max(barriers_, count); }
+  /// Makes copies of nodes fresh for which is_due(node), but for those that are behind.
+  void refresh(const std::function<bool(int)>& is_due);
+  /// Whether there are stale copies of nodes that are not behind.
+  bool has_refreshes() const;
   /// The keys of which a node has a stale copy, or had one.
   std::vector<std::int64_t> stale_copies_of(int node) const;
   /// Makes one copy fresh, if it is there and stale, even if the node is behind; false: try again later.
@@ -137,9 +148,10 @@ class key_directory {
 
   /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
   bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
-  /// Grants keys that could not be granted before, and makes copies fresh; true if it did something.
+  /// Grants keys that could not be granted before; true if it did something.
   bool progress();
-  /// Refuses wishes for keys whose holder has died, and forgets copies of nodes that have died.
+  /// Refuses wishes for keys whose holder has died, and forgets copies of nodes that have died, and times that are
+  /// over.
   void look_for_deaths();
   /// Messages to send, in this order.
   std::vector<message> take_messages() { return std::exchange(messages_, {}); }
@@ -152,14 +164,18 @@ class key_directory {
   };
   struct sharer {
     int node;
-    bool is_recalled = false, is_stale = false;
-    std::uint8_t received = 0;  // number of the last pushes
+    bool is_recalled = false, is_stale = false, is_listed = false;  // in stale_
+    std::uint8_t received = 0;                                      // number of the last pushes
   };
   struct side {
     std::deque<wished> wishes;
     int waiting = 0;
     std::vector<sharer> sharers = {};
     int pushes_alone = 0;  // messages with pushes of the only sharer, since anybody else changed the key
+    int changed_by = -1;   // the node that changed the key last, and the barriers before
+    std::uint64_t changed_after = 0;
+    int turns = 0;  // how often another node changed the key than before a barrier
+    std::optional<std::chrono::nanoseconds> put_off = {};  // no copies until then
   };
 
   std::uint32_t& entry(std::int64_t slot);
@@ -175,6 +191,8 @@ class key_directory {
   void recall_copies(std::int64_t slot, home_message how, int node);
   bool end_sharing(std::int64_t slot);
   void give_main_instead(std::int64_t slot, side& of);
+  void count_turns(int node, std::int64_t slot, side& of);
+  bool is_put_off(std::int64_t slot) const;
   void recall_for(const std::deque<wished>& wishes, std::int64_t slot);
   bool pass_on(std::int64_t slot, side& of);
   void serve_wishes(std::int64_t slot);
@@ -191,6 +209,7 @@ class key_directory {
   std::vector<std::int64_t> to_grant_;              // keys at home with wishes, or of which a copy has ended
   std::map<int, std::vector<std::int64_t>> stale_;  // keys of stale copies, by their nodes
   std::vector<message> messages_;
+  std::uint64_t barriers_ = 0;
 };
 
 }  // namespace syncyte::kv

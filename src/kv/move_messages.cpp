@@ -44,6 +44,8 @@ const char* name_of_request(std::uint16_t number) {
       return "ask back";
     case move_operation::refuse:
       return "refuse";
+    case move_operation::put_off:
+      return "put off";
     case move_operation::renewed:
       return "renewed";
     case move_operation::localize:

@@ -29,7 +29,7 @@ enum class move_operation : std::uint16_t {
   end_copy_none = 10,  ///< without pushes
   acquire = 11,
   intend = 12,
-  renew = 13,  ///< the item says nothing: answered by `renewed` when all copies of the node are fresh
+  renew = 13,  ///< the item is the number of barriers: answered by `renewed` when all copies of the node are fresh
   // To an agent, at the object of agents; the first argument is the home rank.
   grant = 14,       ///< data: values
   grant_copy = 15,  ///< data: values
@@ -39,6 +39,7 @@ enum class move_operation : std::uint16_t {
   ask_back = 19,
   refuse = 20,
   renewed = 21,
+  put_off = 33,
   // To the agent of the worker's own node, by a common caller: the items are slots of any rank; the first argument is
   // the
   // worker's rank.
@@ -49,9 +50,9 @@ enum class move_operation : std::uint16_t {
   settle = 25,        ///< answered when all that is asked for is granted or refused
   look = 26,          ///< at dirty copies
   send_pushes = 27,   ///< answered when all pushes to copies are in main copies
-  renew_copies = 28,  ///< answered when all copies are fresh
-  // To a home rank of the worker's own node, by a common caller.
-  changed = 29,  ///< keys of which other nodes have copies
+  renew_copies = 28,  ///< the item is the number of barriers: answered when all copies are fresh
+  // To a home rank of the worker's own node, by a common caller; the item says nothing.
+  changed = 29,  ///< changed_keys has keys
   // To a home rank or an agent: requests of several operations above, see joined_moves.
   several = 32,
   // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.

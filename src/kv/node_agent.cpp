@@ -46,7 +46,26 @@ bool node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<
 
 void node_agent::intend(std::int64_t slot, bool is_own) {
   if (!is_own) ++windows_[slot];
-  ask(slot, is_own, wish::intend);
+  if (put_off_.empty() || !is_put_off(slot)) ask(slot, is_own, wish::intend);
+}
+
+bool node_agent::is_put_off(std::int64_t slot) {
+  const auto found = put_off_.find(slot);
+  if (found == put_off_.end()) return false;
+  if (now_ < found->second) return true;
+  put_off_.erase(found);
+  return false;
+}
+
+/// Looks for times that are over only when there are twice as many as after the last time.
+void node_agent::put_off(std::int64_t slot) {
+  constexpr auto pause = std::chrono::seconds(1);
+  if (put_off_.size() >= forget_at_) {
+    std::erase_if(put_off_, [&](const auto& each) { return now_ >= each.second; });
+    forget_at_ = std::max<std::size_t>(64, 2 * put_off_.size());
+  }
+  put_off_[slot] = now_ + pause;
+  refuse(slot);
 }
 
 void node_agent::release(std::int64_t slot) {
@@ -254,13 +273,18 @@ bool node_agent::send_pushes(std::int64_t slot) {
   return taken != access_result::busy;
 }
 
-bool node_agent::progress() {
+bool node_agent::end_copies() {
   bool did_something = false;
   for (const std::int64_t slot : std::exchange(ending_, {})) {
     if (!copies_.contains(slot) || is_intended(slot)) continue;
     if (!end_copy(slot)) ending_.push_back(slot);
     did_something = true;
   }
+  return did_something;
+}
+
+bool node_agent::send_pushes() {
+  bool did_something = false;
   const std::vector<std::int64_t> more = held_.take_dirty();
   dirty_.insert(dirty_.end(), more.begin(), more.end());
   for (const std::int64_t slot : std::exchange(dirty_, {})) {

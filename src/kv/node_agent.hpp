@@ -45,6 +45,7 @@ enum class agent_message : std::uint8_t {
 /// | grant | INTERNAL; given back, so that it is not lost | main copy here | INTERNAL; given back | as main copy |
 /// | grant copy | INTERNAL; ended | copy here; without memory ended | INTERNAL; ended | as main copy |
 /// | refuse | ignored: nobody waits | none; acquire if a worker localizes what was intended | INTERNAL | INTERNAL |
+/// | put off | ignored, but for the time | as refused; an intent asks again after some time | INTERNAL | INTERNAL |
 /// | recall | ignored: it is on its way back | ignored: asked for again since | given back | ended |
 /// | invalidate | ignored: it has ended | ignored | ignored | ended; intend if a worker intends it: asked |
 /// | ask back | ignored | ignored | given back; shared if a worker intends it: asked | ended |
@@ -85,15 +86,20 @@ class node_agent {
   bool grant_copy(std::int64_t slot, std::span<const std::byte> values);
   bool refresh(std::int64_t slot, std::span<const std::byte> values, std::uint8_t number);
   void refuse(std::int64_t slot);
+  /// The same, and no intent asks for the key for some time.
+  void put_off(std::int64_t slot);
   bool recall(std::int64_t slot);
   bool invalidate(std::int64_t slot);
   bool ask_back(std::int64_t slot);
 
-  /// Whether progress() and take_messages() have nothing to do.
+  /// Whether the functions below have nothing to do.
   bool is_idle() const { return asked_.empty() && copies_.empty() && messages_.empty(); }
-  /// Sends pushes to copies, and ends those that nobody intends to use; true if it did something.
-  bool progress();
-  /// Whether all pushes to copies before a moment have been taken as messages, after progress().
+  /// Ends copies that nobody intends to use; true if it did something.
+  bool end_copies();
+  /// Sends the pushes to dirty copies; true if it did something.
+  bool send_pushes();
+  bool has_pushes() const { return !dirty_.empty() || held_.has_dirty(); }
+  /// Whether all pushes to copies before a moment have been taken as messages, after send_pushes().
   using moment = std::uint64_t;
   moment now() const { return last_moment_; }
   bool has_taken_pushes(moment before) const {
@@ -139,6 +145,7 @@ class node_agent {
   bool end_copy(std::int64_t slot);
   bool send_pushes(std::int64_t slot);
   bool evict(wish why);
+  bool is_put_off(std::int64_t slot);
   bool is_intended(std::int64_t slot) const { return windows_.contains(slot); }
   void add_arrival(std::int64_t slot);
 
@@ -150,9 +157,11 @@ class node_agent {
   std::unordered_map<std::int64_t, moment> waiting_;
   std::unordered_map<std::int64_t, moment> busy_;  // dirty copies that were being written, and since when
   moment last_moment_ = 0;
-  std::vector<std::int64_t> dirty_, ending_;                // copies
-  std::unordered_map<std::int64_t, std::int64_t> windows_;  // of intents, by slot
-  std::deque<arrival> arrivals_;                            // of keys that may be here
+  std::vector<std::int64_t> dirty_, ending_;                            // copies
+  std::unordered_map<std::int64_t, std::int64_t> windows_;              // of intents, by slot
+  std::unordered_map<std::int64_t, std::chrono::nanoseconds> put_off_;  // slots, and until when
+  std::size_t forget_at_ = 64;    // size at which times that are over are looked for
+  std::deque<arrival> arrivals_;  // of keys that may be here
   std::vector<message> messages_;
   std::chrono::nanoseconds now_{};
   recent_times coming_;

@@ -23,22 +23,26 @@ std::vector<int> find_agents(const comm::communicator& comm) {
 
 /// The memory of the tables and the memory for other nodes' keys.
 struct kept_memory {
-  std::shared_ptr<void> tables, held = nullptr, windows = nullptr;
+  std::shared_ptr<void> tables, held = nullptr, notes = nullptr;
 };
 
-/// For keys of each of the node's ranks.
-std::vector<window_marks> make_windows(comm::collective_call& call, const key_homes& homes, const std::string& name,
-                                       kept_memory& kept) {
+/// Memory for what workers tell the homes of their node: changed_keys, and window_marks behind.
+void add_notes(comm::collective_call& call, const key_homes& homes, const std::string& name, kept_memory& kept,
+               spread_table::moves& to) {
   const comm::communicator& comm = call.comm();
-  const auto own = static_cast<std::size_t>(homes.slots(comm.rank()).count);
-  const std::size_t bytes = own * window_marks::words(comm.node().size) * sizeof(std::uint32_t);
-  const auto marks = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
-  kept.windows = marks;
-  std::vector<window_marks> result;
-  for (int place = 0; place < comm.node().size; ++place)
-    result.emplace_back(reinterpret_cast<std::uint32_t*>(marks->part(place).data()),
-                        homes.slots(comm.node().members[static_cast<std::size_t>(place)]).first, comm.node().size);
-  return result;
+  const std::int64_t own = homes.slots(comm.rank()).count;
+  const std::size_t bytes = changed_keys::memory_bytes(own) + static_cast<std::size_t>(own) *
+                                                                  window_marks::words(comm.node().size) *
+                                                                  sizeof(std::uint32_t);
+  const auto memory = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
+  kept.notes = memory;
+  for (int place = 0; place < comm.node().size; ++place) {
+    const key_range slots = homes.slots(comm.node().members[static_cast<std::size_t>(place)]);
+    std::byte* const part = memory->part(place).data();
+    to.changed.emplace_back(reinterpret_cast<std::uint64_t*>(part), slots);
+    to.windows.emplace_back(reinterpret_cast<std::uint32_t*>(part + changed_keys::memory_bytes(slots.count)),
+                            slots.first, comm.node().size);
+  }
 }
 
 spread_table::moves make_moves(comm::collective_call& call, const key_layout& layout, const key_homes& homes,
@@ -51,9 +55,12 @@ spread_table::moves make_moves(comm::collective_call& call, const key_layout& la
   const std::string name = self.name + " (foreign_bytes)";
   const auto records = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
   kept.held = records;
-  return {std::make_shared<held_keys>(layout, records->all().data(), budget, self),
-          make_windows(call, homes, self.name, kept),
-          comm::share_table<int>(call, find_agents(comm), self.name.c_str()), options.effect, self.name};
+  spread_table::moves result{.held = std::make_shared<held_keys>(layout, records->all().data(), budget, self),
+                             .agents = comm::share_table<int>(call, find_agents(comm), self.name.c_str()),
+                             .effect = options.effect,
+                             .store = self.name};
+  add_notes(call, homes, self.name, kept, result);
+  return result;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ access_result split_operation::run_shared(key& which) {
   if (prepared != access_result::done) return prepared;
   if (what_->attempt_shared == nullptr) return run(which);
   const access_result done = what_->attempt_shared(home_->values, which.slot, which.values.data());
-  if (done != access_result::busy && !what_->reads) home_->directory.note_change(which.slot);
+  if (done != access_result::busy && !what_->reads) home_->directory.note_change(node_, which.slot);
   return done;
 }
 

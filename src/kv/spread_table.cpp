@@ -2,6 +2,7 @@
 #include "kv/spread_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -29,6 +30,7 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
   if (!moving) return;
   held_ = std::move(moving->held);
   windows_ = std::move(moving->windows);
+  changed_ = std::move(moving->changed);
   facts_ = make_facts(std::move(moving->agents), moving->effect, std::move(moving->store));
   notifying_ = make_stream();
 }
@@ -51,6 +53,7 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
             return windows.any(
                 slot, [&](int place) { return !ranks->at(node.members[static_cast<std::size_t>(place)]).is_dead; });
           },
+      .changed = changed_[static_cast<std::size_t>(node_.node_rank(rank_))],
       .trace = move_trace(std::move(store), *homes_, tables_.front().layout().keys())});
 }
 
@@ -292,10 +295,26 @@ std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, co
   return result;
 }
 
+/// Calls visit(home, slot) for each key, when the part of the index is loaded in which it may be.
+template <class Visit>
+void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const {
+  constexpr std::size_t ahead = 16;
+  std::array<std::pair<int, std::int64_t>, ahead> next;
+  std::size_t count = 0;
+  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+    held_->prefetch(slot);
+    auto& place = next[count % ahead];
+    if (count++ >= ahead) visit(place.first, place.second);
+    place = {home, slot};
+  });
+  for (std::size_t i = count - std::min(count, ahead); i < count; ++i)
+    visit(next[i % ahead].first, next[i % ahead].second);
+}
+
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
   moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, static_cast<std::uint64_t>(rank_));
-  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+  for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
   });
@@ -307,7 +326,7 @@ std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in,
   moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
   const int place = node_.node_rank(rank_);
   const std::lock_guard lock(own_windows_mutex_);
-  homes_->for_each(keys, [&](int home, std::int64_t slot) {
+  for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_own = node_.is_here(home);
     if (is_own && own_windows_.add(slot) == 0) windows_of(home).set(slot, place);
     if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
@@ -328,12 +347,12 @@ std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }
 
-/// A request has an item; this one says nothing.
-std::unique_ptr<access::transfer> spread_table::tell_agent(fabric::stream& in, const char* name,
-                                                           move_operation what) const {
-  moved_keys nothing(ranks_->rank_name(agent_), what, 0);
-  nothing.add(0, {});
-  return ask_agent(in, name, std::move(nothing));
+/// Most such requests say nothing by their item.
+std::unique_ptr<access::transfer> spread_table::tell_agent(fabric::stream& in, const char* name, move_operation what,
+                                                           std::uint64_t item) const {
+  moved_keys one(ranks_->rank_name(agent_), what, 0);
+  one.add(item, {});
+  return ask_agent(in, name, std::move(one));
 }
 
 std::unique_ptr<access::transfer> spread_table::settle(fabric::stream& in) {
@@ -349,20 +368,20 @@ void spread_table::notify(std::unique_ptr<access::transfer> notice) {
   notices_.limit(most_notices);  // an interrupt of this wait leaves the notice on its way
 }
 
-/// Tells a home of this node which keys have changed of which other nodes have copies.
+/// Tells a home of this node that keys have changed of which other nodes have copies.
 void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots) {
-  if (slots.empty()) return;
+  if (slots.empty() || !changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots)) return;
   moved_keys changed(ranks_->rank_name(home), move_operation::changed, static_cast<std::uint64_t>(node_.index));
-  for (const std::int64_t slot : slots) changed.add(static_cast<std::uint64_t>(slot - homes_->slots(home).first), {});
+  changed.add(0, {});
   auto notice = std::make_unique<access::owners_transfer>(ranks_, "store_worker_push", notifying_.get());
   notice->add(home, std::make_unique<access::item_requests<moved_keys>>(objects_.homes, std::move(changed)));
   notify(std::move(notice));
 }
 
 /// The agent may be dead: then there are no copies.
-void spread_table::wait_for_agent(const char* name, move_operation what) const {
+void spread_table::wait_for_agent(const char* name, move_operation what, std::uint64_t item) const {
   if (!held_->may_have_copies()) return;
-  const auto error = watchdog::error_of([&] { tell_agent(*notifying_, name, what)->wait(); });
+  const auto error = watchdog::error_of([&] { tell_agent(*notifying_, name, what, item)->wait(); });
   if (error) base::log(SYNCYTE_LOG_INFO, "copies of keys were given up: {}", error->what());
 }
 
@@ -371,6 +390,6 @@ void spread_table::send_pushes() {
   wait_for_agent("store_sync", move_operation::send_pushes);
 }
 
-void spread_table::renew_copies() { wait_for_agent("store_sync", move_operation::renew_copies); }
+void spread_table::renew_copies() { wait_for_agent("store_sync", move_operation::renew_copies, ++barriers_); }
 
 }  // namespace syncyte::kv

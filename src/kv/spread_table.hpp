@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,7 @@
 
 #include "access/transfer.hpp"
 #include "fabric/members.hpp"
+#include "kv/changed_keys.hpp"
 #include "kv/held_keys.hpp"
 #include "kv/home.hpp"
 #include "kv/key_homes.hpp"
@@ -51,10 +53,11 @@ class spread_table {
   /// Needed for keys that move.
   struct moves {
     std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
-    std::vector<window_marks> windows;    // for keys of each of the node's ranks
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
     intent_effect effect = intent_effect::moves_or_copies;
-    std::string store = "a store";  // its name, for SYNCYTE_STORE_TRACE
+    std::vector<window_marks> windows = {};  // for keys of each of the node's ranks
+    std::vector<changed_keys> changed = {};  // of the node's ranks
+    std::string store = "a store";           // its name, for SYNCYTE_STORE_TRACE
   };
 
   /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
@@ -116,9 +119,12 @@ class spread_table {
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
+  template <class Visit>
+  void for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const;
   std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
-  std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what) const;
-  void wait_for_agent(const char* name, move_operation what) const;
+  std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what,
+                                               std::uint64_t item = 0) const;
+  void wait_for_agent(const char* name, move_operation what, std::uint64_t item = 0) const;
   void tell_of_changes(int home, std::span<const std::int64_t> slots);
   void notify(std::unique_ptr<access::transfer> notice);
   bool is_elsewhere(std::int64_t slot) const;
@@ -139,7 +145,9 @@ class spread_table {
   std::vector<window_marks> windows_;
   std::mutex own_windows_mutex_;
   slot_counts own_windows_;  // of this process's workers, for keys of the node's ranks
+  std::vector<changed_keys> changed_;
   std::shared_ptr<const move_facts> facts_;
+  std::atomic<std::uint64_t> barriers_ = 0;  // calls of renew_copies()
   std::shared_ptr<fabric::stream> notifying_;
   started_operations notices_;  // to the agent and to homes of this node, about shared keys
 };

@@ -55,14 +55,13 @@ bool table_target::handle_traced(fabric::served_request& request, const access::
   const auto what = static_cast<move_operation>(operation);
   const int node = static_cast<int>(items.first_argument());
   const bool is_for_worker = what == move_operation::locate || what == move_operation::adopt_last;
-  const std::string from = is_for_worker                     ? "a worker"
-                           : operation <= most_operations    ? fmt::format("a worker of node {}", node)
-                           : what == move_operation::changed ? "a worker of its node"
-                                                             : home_->facts->node_name(node);
-  if (what != move_operation::renew) find_slots(items);
+  const std::string from = is_for_worker                  ? "a worker"
+                           : operation <= most_operations ? fmt::format("a worker of node {}", node)
+                                                          : home_->facts->node_name(node);
+  const bool has_keys = what != move_operation::renew && what != move_operation::changed;
+  if (has_keys) find_slots(items);
   const move_trace::received message{"home", operation <= most_operations ? "answers" : "gets",
-                                     name_of_request(operation), from,
-                                     what == move_operation::renew ? std::vector<std::int64_t>() : asked_};
+                                     name_of_request(operation), from, has_keys ? asked_ : std::vector<std::int64_t>()};
   return home_->facts->trace.handles(
       message, request, [this](std::int64_t slot) { return home_->state_of(slot); },
       [&] { return handle(request, items, reply); });
@@ -70,6 +69,7 @@ bool table_target::handle_traced(fabric::served_request& request, const access::
 
 bool table_target::handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply) {
   const auto what = static_cast<move_operation>(request.header.operation);
+  if (what == move_operation::renew && home_ != nullptr) return renew(request, items);
   find_slots(items);
   if (what == move_operation::locate || what == move_operation::adopt_last) return answer_each(what, reply);
   if (request.header.operation <= most_operations || home_ == nullptr)
@@ -94,10 +94,7 @@ bool table_target::handle(fabric::served_request& request, const access::served_
     case move_operation::end_copy_none:
       return take_pushes(what, request, items, node);
     case move_operation::changed:
-      for (const std::int64_t slot : asked_) directory.note_change(slot);
-      return true;
-    case move_operation::renew:
-      return renew(request, node);
+      return true;  // progress() follows
     default:
       base::fail(SYNCYTE_ERR_INTERNAL, "unknown operation {} of a home", request.header.operation);
   }
@@ -192,14 +189,20 @@ bool table_target::take_pushes(move_operation what, fabric::served_request& requ
       return false;
     ++request.done;
   }
+  if (what == move_operation::pushes) home_->pushed.insert(node);
   return true;
 }
 
 /// Sends the values of copies that were stale when the request came, though other workers may change keys all the time.
 /// They are sent at once: a copy that is granted afterwards must not get them.
-bool table_target::renew(fabric::served_request& request, int node) {
+bool table_target::renew(fabric::served_request& request, const access::served_items& items) {
   using slots = std::vector<std::int64_t>;
-  if (!request.state) request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
+  const int node = static_cast<int>(items.first_argument());
+  if (!request.state) {
+    home_->take_changes();
+    home_->directory.note_barriers(items.offset(0));
+    request.state = std::make_shared<slots>(home_->directory.stale_copies_of(node));
+  }
   auto& left = *static_cast<slots*>(request.state.get());
   std::erase_if(left, [&](std::int64_t slot) { return home_->directory.refresh_copy(node, slot); });
   home_->queue_messages();
@@ -210,10 +213,16 @@ bool table_target::renew(fabric::served_request& request, int node) {
   return left.empty();
 }
 
+std::chrono::nanoseconds table_target::time_left(std::chrono::nanoseconds now) const {
+  return home_ != nullptr && home_->needs_round() ? home_->rounds.time_left(now) : std::chrono::nanoseconds(-1);
+}
+
 bool table_target::progress() {
-  if (home_->directory.is_idle() && home_->messages.is_idle()) return false;
+  if (home_->directory.is_idle() && home_->messages.is_idle() && home_->facts->changed.is_empty()) return false;
+  const auto now = fabric::now();
   bool did_something = home_->directory.progress();
-  if (const auto now = fabric::now(); now - looked_ > death_pause) {
+  home_->refresh(now);
+  if (now - looked_ > death_pause) {
     looked_ = now;
     home_->directory.look_for_deaths();
   }

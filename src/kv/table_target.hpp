@@ -34,6 +34,7 @@ class table_target final : public fabric::target {
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
   bool makes_progress() const override { return home_ != nullptr; }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override;
 
  private:
   void find_slots(const access::served_items& items);
@@ -49,7 +50,7 @@ class table_target final : public fabric::target {
   bool acquire(fabric::served_request& request, int node, wish why);
   void give_back(move_operation what, const access::served_items& items, int node);
   bool take_pushes(move_operation what, fabric::served_request& request, const access::served_items& items, int node);
-  bool renew(fabric::served_request& request, int node);
+  bool renew(fabric::served_request& request, const access::served_items& items);
 
   table values_;
   key_range keys_;

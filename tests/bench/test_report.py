@@ -85,6 +85,16 @@ class Compare(unittest.TestCase):
     def test_a_row_of_one_report_alone_is_not_compared(self) -> None:
         self.assertEqual(run.worsened([row("rate", 2.0, "higher")], [row("new", 0.1, "higher")], 10), [])
 
+    def test_a_row_without_its_peer_says_why_and_is_not_compared(self) -> None:
+        figures = dict.fromkeys(["ours", "reference", "ratio", "ratio_min", "ratio_max"])
+        missing = {**row("rate", 1.0, "higher"), **figures, "goal": 5, "not_measured": "there is no peer"}
+        measured = row("rate", 1.0, "higher")
+        self.assertEqual(run.worsened([missing], [measured], 10) + run.worsened([measured], [missing], 10), [])
+        table = io.StringIO()
+        with contextlib.redirect_stdout(table):
+            run.print_table([missing])
+        self.assertIn("not measured: there is no peer", table.getvalue())
+
     def test_the_exit_status_tells_whether_a_row_became_worse(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             paths = [Path(folder, "old.json"), Path(folder, "new.json")]

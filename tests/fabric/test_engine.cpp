@@ -509,6 +509,41 @@ TEST(engine, puts_requests_aside) {
   EXPECT_EQ(adds.answers, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
 
+/// Does something ten times, a pause after the time before, and counts the calls.
+class due_at_times final : public fabric::target {
+ public:
+  explicit due_at_times(std::chrono::nanoseconds pause) : pause_(pause) {}
+  bool serve(fabric::served_request&, fabric::answer&) override { return true; }
+  bool makes_progress() const override { return true; }
+  bool progress() override {
+    ++calls;
+    if (done == 10 || fabric::now() < next_) return false;
+    next_ = fabric::now() + pause_;
+    ++done;
+    return true;
+  }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override {
+    return done == 10 ? -1ns : std::max<std::chrono::nanoseconds>(0ns, next_ - now);
+  }
+  std::atomic<int> done = 0, calls = 0;
+
+ private:
+  std::chrono::nanoseconds pause_, next_{};
+};
+
+TEST(engine, calls_objects_when_they_are_due_and_sleeps_between) {
+  processes all(1);
+  const auto object = std::make_shared<due_at_times>(20ms);
+  all.engines[0]->targets().add({7, 2}, object);
+  requests adds(add, 1);
+  all.run(0, 0, adds);  // wakes the serving thread
+  for (int i = 0; i < 400 && object->done < 10; ++i) std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(object->done, 10);
+  const int calls = object->calls;
+  std::this_thread::sleep_for(200ms);
+  EXPECT_LE(object->calls, calls + 20);  // it looks after idle callers
+}
+
 /// A caller that gets no link fails at once; what it asks later is served.
 TEST(engine, goes_on_after_a_caller_had_no_link) {
   processes all(2, {.resend = 5ms, .deadline = 500ms});
@@ -733,9 +768,7 @@ class held_transport final : public fabric::transport {
 TEST(engine, the_transport_ends_before_the_engine) {
   const auto token = std::make_shared<int>();
   fabric::engine one(std::make_unique<held_transport>(token));
-  {
-    const fabric::exchange borrowed(one);
-  }  // the engine has made a worker for it
+  { const fabric::exchange borrowed(one); }  // the engine has made a worker for it
   one.stop();
   EXPECT_EQ(token.use_count(), 2);
   one.end_transport();

@@ -177,8 +177,9 @@ class killer final : public request_watch {
 
   bool is_about_subject(int rank, object at, const fabric::served_request& request) const {
     const auto what = static_cast<move_operation>(request.header.operation);
-    for (const auto without_key : {move_operation::renew, move_operation::renewed, move_operation::settle,
-                                   move_operation::look, move_operation::send_pushes, move_operation::renew_copies})
+    for (const auto without_key :
+         {move_operation::renew, move_operation::renewed, move_operation::changed, move_operation::settle,
+          move_operation::look, move_operation::send_pushes, move_operation::renew_copies})
       if (what == without_key) return true;
     const access::served_items items(request);
     const bool has_slots = what >= move_operation::localize && what <= move_operation::end_windows;

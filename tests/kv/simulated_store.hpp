@@ -148,6 +148,7 @@ class simulated_store {
     topology::node_group group;
     std::vector<std::vector<std::uint64_t>> words, values;  // of each rank of the node
     std::vector<std::vector<std::uint32_t>> windows;        // of each rank of the node
+    std::vector<std::vector<std::uint64_t>> changed;        // of each rank of the node
     std::vector<line> held;
     std::shared_ptr<const kv::held_keys> counter = nullptr;  // of a rank
   };
@@ -166,6 +167,7 @@ class simulated_store {
       const kv::key_range slots = homes_of(shape_).slots(rank);
       result->words.emplace_back(static_cast<std::size_t>(slots.count));
       result->windows.emplace_back(static_cast<std::size_t>(slots.count) * kv::window_marks::words(group.size));
+      result->changed.emplace_back(kv::changed_keys::memory_bytes(slots.count) / sizeof(std::uint64_t));
       result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
     }
     group.world_ranks = group.members;
@@ -192,18 +194,23 @@ class simulated_store {
                                       }};
     std::vector<kv::table> tables;
     std::vector<kv::window_marks> windows;
+    std::vector<kv::changed_keys> changed;
     for (std::size_t place = 0; place < memory.words.size(); ++place) {
-      const std::int64_t first = homes_->slots(memory.group.members[place]).first;
-      tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, first);
-      windows.emplace_back(memory.windows[place].data(), first, shape_.ranks_per_node);
+      const kv::key_range slots = homes_->slots(memory.group.members[place]);
+      tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, slots.first);
+      windows.emplace_back(memory.windows[place].data(), slots.first, shape_.ranks_per_node);
+      changed.emplace_back(memory.changed[place].data(), slots);
     }
     const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);
     for (int node = 0; node < shape_.nodes; ++node) agents[node] = agent_of(node);
     auto held = std::make_shared<kv::held_keys>(layout(), memory.held.front().bytes.data(), shape_.foreign_bytes, self);
     memory.counter = held;
-    return std::make_unique<kv::spread_table>(
-        std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
-        kv::spread_table::moves{std::move(held), std::move(windows), agents, shape_.effect});
+    return std::make_unique<kv::spread_table>(std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
+                                              kv::spread_table::moves{.held = std::move(held),
+                                                                      .agents = agents,
+                                                                      .effect = shape_.effect,
+                                                                      .windows = std::move(windows),
+                                                                      .changed = std::move(changed)});
   }
 
   static kv::key_homes homes_of(const store_shape& shape) {

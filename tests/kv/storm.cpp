@@ -824,6 +824,7 @@ void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
     mine.flush();
   });
   simulated_worker reader(store.at((victim + 2) % workers));
+  reader.renew_copies();
   for (const std::int64_t key : of_the_living) {
     value_list found(length);
     reader.run(kv::pull, key_list{key}, found.data(), until::done);

@@ -204,7 +204,8 @@ class copying_node : public node {
     return absent.empty() ? result[0] : -1;
   }
   texts after_progress() {
-    agent.progress();
+    agent.end_copies();
+    agent.send_pushes();
     return messages();
   }
   void end_intent() { agent.release(5); }
@@ -305,12 +306,12 @@ TEST(node_agent, shares_a_main_copy_that_it_intends_with_others) {
   EXPECT_TRUE(at.held.holds(5, at.held.grants()));
   EXPECT_EQ(at.messages(), texts{});
   at.agent.release(5);
-  at.agent.progress();
+  at.agent.end_copies();
   EXPECT_EQ(at.messages(), texts{"end copy 5"});
   at.agent.intend(6, false);
   at.agent.release(6);
   EXPECT_TRUE(at.agent.grant_copy(6, bytes_of(ones)));  // nobody intends it any more
-  at.agent.progress();
+  at.agent.end_copies();
   EXPECT_EQ(at.messages(), (texts{"intend 6", "end copy 6"}));
   EXPECT_TRUE(at.agent.grant_copy(7, bytes_of(ones)));  // not asked for
   EXPECT_EQ(at.messages(), texts{"end copy 7"});
@@ -358,7 +359,7 @@ TEST(node_agent, copies_come_and_go_in_flat_memory) {
     round % 3 == 0 ? at.agent.grant(slot, bytes_of(ones)) : at.agent.grant_copy(slot, bytes_of(ones));
     ASSERT_TRUE(at.held.holds(slot, at.held.grants())) << round;  // also after others of the other kind
     at.agent.release(slot);
-    at.agent.progress();
+    at.agent.end_copies();
     at.messages();
     ASSERT_LE(at.held.size(), 20u);
   }
@@ -375,6 +376,23 @@ TEST(node_agent, localizes_a_key_whose_intent_is_refused) {
   at.agent.refuse(5);
   EXPECT_EQ(at.messages(), texts{});
   EXPECT_EQ(waits->keys, 0u);
+}
+
+TEST(node_agent, asks_again_for_a_key_that_was_put_off_when_the_time_is_over) {
+  node at;
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
+  at.agent.put_off(5);
+  at.agent.release(5);
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{});
+  const auto by = at.localize(5);
+  EXPECT_EQ(by->keys, 1u);
+  EXPECT_EQ(at.messages(), texts{"acquire 5"});
+  at.agent.refuse(5);
+  at.agent.begin(std::chrono::seconds(2));
+  at.agent.intend(5, false);
+  EXPECT_EQ(at.messages(), texts{"intend 5"});
 }
 
 TEST(node_agent, gives_back_first_what_nobody_intends) {

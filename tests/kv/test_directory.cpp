@@ -41,6 +41,7 @@ class home {
   std::set<int> dead;
   std::set<std::int64_t> intended;  // by workers of the home's node
   std::set<int> behind;             // nodes that have not taken refreshes
+  std::chrono::nanoseconds now{};
   kv::key_directory directory;
 
   explicit home(kv::intent_effect effect = kv::intent_effect::moves_or_copies)
@@ -49,6 +50,7 @@ class home {
                    .is_dead = [this](int node) { return dead.contains(node); },
                    .is_intended = [this](std::int64_t slot) { return intended.contains(slot); },
                    .is_behind = [this](int node) { return behind.contains(node); },
+                   .now = [this] { return now; },
                    .effect = effect}) {}
 
   bool acquire(int node, std::int64_t slot) { return directory.acquire(node, slot, kv::wish::localize); }
@@ -56,7 +58,8 @@ class home {
 
   std::vector<std::string> messages() {
     std::vector<std::string> result;
-    constexpr const char* names[] = {"grant", "grant copy", "refresh", "recall", "invalidate", "ask back", "refuse"};
+    constexpr const char* names[] = {"grant",      "grant copy", "refresh", "recall",
+                                     "invalidate", "ask back",   "refuse",  "put off"};
     for (const auto& each : directory.take_messages()) {
       std::string text = fmt::format("{} {}: {}", names[static_cast<int>(each.what)], each.node, each.slot);
       if (!each.values.empty()) text += fmt::format(" with {}", reinterpret_cast<const float*>(each.values.data())[0]);
@@ -320,6 +323,7 @@ class sharing_home : public home {
   kv::access_result prepare(int node, bool replaces) { return directory.prepare(node, 100, replaces); }
   texts after_progress() {
     directory.progress();
+    directory.refresh([](int) { return true; });
     return messages();
   }
   std::size_t set(const std::vector<float>& values) {
@@ -382,13 +386,13 @@ TEST(key_directory, adds_pushes_to_copies_and_makes_all_copies_fresh) {
   kv::key_locks writer = at.table.locks();
   ASSERT_TRUE(writer.begin_write(100, kv::key_locks::damage::is_refused));
   EXPECT_FALSE(at.directory.add_pushes(1, 100, 9, bytes_of(ones)));  // the home's node writes it
-  at.directory.note_change(100);
-  at.directory.refresh();
+  at.directory.note_change(own, 100);
+  at.directory.refresh([](int) { return true; });
   EXPECT_EQ(at.messages(), texts{});
   writer.end_write(100);
-  at.directory.refresh();
+  at.directory.refresh([](int) { return true; });
   EXPECT_EQ(at.messages(), (texts{"refresh 1: 100 with 4 and pushes 8", "refresh 2: 100 with 4 and pushes 1"}));
-  at.directory.note_change(101);  // no copies
+  at.directory.note_change(own, 101);  // no copies
   EXPECT_EQ(at.after_progress(), texts{});
 }
 
@@ -433,7 +437,7 @@ TEST(key_directory, ends_copies_and_numbers_those_of_a_new_one_anew) {
   EXPECT_EQ(at.after_progress(), texts{"refresh 2: 100 with 2"});
   EXPECT_TRUE(at.intend(1, 100));
   EXPECT_EQ(at.after_progress(), texts{"grant copy 1: 100 with 2"});
-  at.directory.note_change(100);
+  at.directory.note_change(own, 100);
   EXPECT_EQ(at.after_progress(), (texts{"refresh 1: 100 with 2", "refresh 2: 100 with 2"}));
   EXPECT_EQ(at.set(ones), 0u);
   EXPECT_TRUE(at.directory.end_copy(1, 100, {}));
@@ -450,7 +454,7 @@ TEST(key_directory, recalls_the_copy_of_a_worker_whose_operation_comes) {
   EXPECT_EQ(at.prepare(1, false), kv::access_result::elsewhere);
   EXPECT_EQ(at.prepare(1, false), kv::access_result::elsewhere);  // recalled once only
   EXPECT_EQ(at.messages(), texts{"invalidate 1: 100"});
-  at.directory.note_change(100);
+  at.directory.note_change(own, 100);
   EXPECT_EQ(at.after_progress(), texts{"refresh 2: 100 with 0"});  // not of the copy that ends
   at.directory.add_waiting(100);
   EXPECT_TRUE(at.intend(3, 100));
@@ -469,7 +473,7 @@ TEST(key_directory, moves_a_key_to_the_only_node_that_goes_on_to_push) {
   at.after_progress();
   at.directory.end_copy(2, 100, {});
   for (int i = 0; i < 10; ++i) at.directory.add_pushes(1, 100, 1, bytes_of(ones));
-  at.directory.note_change(100);  // the home's node uses it
+  at.directory.note_change(own, 100);  // the home's node uses it
   for (int i = 0; i < 15; ++i) at.directory.add_pushes(1, 100, 1, bytes_of(ones));
   EXPECT_EQ(at.after_progress().size(), 1u);  // refresh
   at.directory.add_pushes(1, 100, 1, bytes_of(ones));
@@ -482,6 +486,51 @@ TEST(key_directory, moves_a_key_to_the_only_node_that_goes_on_to_push) {
   other.directory.end_copy(2, 100, {});
   for (int i = 0; i < 40; ++i) other.directory.add_pushes(1, 100, 1, bytes_of(ones));
   EXPECT_EQ(other.after_progress().size(), 1u);
+}
+
+/// A key of two nodes with copies, and barriers.
+class turns : public sharing_home {
+ public:
+  /// Nodes push, and a barrier follows.
+  texts step(const std::vector<int>& nodes) {
+    for (const int node : nodes) directory.add_pushes(node, 100, 1, bytes_of(ones));
+    const texts result = after_progress();
+    directory.note_barriers(++barriers_);
+    return result;
+  }
+
+ private:
+  std::uint64_t barriers_ = 0;
+};
+
+TEST(key_directory, ends_copies_of_a_key_that_nodes_change_in_turn) {
+  turns at;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(at.step({1 + i % 2}).size(), 2u) << i;  // refreshes
+  EXPECT_EQ(at.step({1}), (texts{"recall 1: 100", "recall 2: 100"}));
+  at.directory.end_copy(1, 100, bytes_of(ones));
+  EXPECT_TRUE(at.intend(1, 100));
+  EXPECT_EQ(at.messages(), texts{"put off 1: 100"});
+  at.directory.end_copy(2, 100, {});
+  at.after_progress();
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"put off 2: 100"});
+  EXPECT_TRUE(at.acquire(2, 100));
+  EXPECT_EQ(at.after_progress(), texts{"grant 2: 100"});
+  at.directory.give_back(2, 100, bytes_of(ones));
+  at.now += std::chrono::seconds(2);
+  at.directory.look_for_deaths();
+  EXPECT_TRUE(at.intend(2, 100));
+  EXPECT_EQ(at.messages(), texts{"grant 2: 100"});
+}
+
+TEST(key_directory, keeps_copies_of_a_key_that_nodes_change_together_or_one_of_them) {
+  turns at;
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(at.step({1, 2}).size(), 2u) << i;
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(at.step({2}).size(), 2u) << i;
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(at.step({1 + i / 2 % 2}).size(), 2u) << i;
+  sharing_home without_barriers;
+  for (int i = 0; i < 40; ++i) without_barriers.directory.add_pushes(1 + i % 2, 100, 1, bytes_of(ones));
+  EXPECT_EQ(without_barriers.after_progress().size(), 2u);
 }
 
 TEST(key_directory, recalls_all_copies_for_a_set) {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys that workers have changed, until their home takes them (kv/changed_keys.hpp).
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "kv/changed_keys.hpp"
+
+namespace {
+
+using namespace syncyte;
+using slots = std::vector<std::int64_t>;
+
+/// Keys of a rank, the first one with slot 1000.
+class changes {
+ public:
+  explicit changes(std::int64_t keys)
+      : memory_(kv::changed_keys::memory_bytes(keys) / sizeof(std::uint64_t)), keys_(memory_.data(), {1000, keys}) {}
+
+  bool add(const slots& which) const { return keys_.add(which); }
+  bool is_empty() const { return keys_.is_empty(); }
+  slots take() const {
+    slots result;
+    keys_.take([&](std::int64_t slot) { result.push_back(slot); });
+    return result;
+  }
+
+ private:
+  std::vector<std::uint64_t> memory_;
+  kv::changed_keys keys_;
+};
+
+TEST(changed_keys, are_taken_once_and_in_order) {
+  const changes at(10000);
+  EXPECT_TRUE(at.is_empty());
+  EXPECT_EQ(at.take(), slots{});
+  EXPECT_TRUE(at.add({10999, 1000, 1063, 1064}));
+  EXPECT_FALSE(at.is_empty());
+  EXPECT_FALSE(at.add({5096, 1063}));  // the home has been told
+  EXPECT_EQ(at.take(), (slots{1000, 1063, 1064, 5096, 10999}));
+  EXPECT_TRUE(at.is_empty());
+  EXPECT_EQ(at.take(), slots{});
+  EXPECT_TRUE(at.add({1063}));
+  EXPECT_EQ(at.take(), slots{1063});
+}
+
+TEST(changed_keys, fit_ranks_with_few_keys_or_none) {
+  for (const std::int64_t keys : {1, 63, 64, 65, 4096, 4097}) {
+    const changes at(keys);
+    EXPECT_TRUE(at.add({1000, 999 + keys})) << keys;
+    EXPECT_EQ(at.take(), keys == 1 ? slots{1000} : (slots{1000, 999 + keys})) << keys;
+  }
+  EXPECT_EQ(changes(0).take(), slots{});
+}
+
+/// The home knows the last value of each key once it has taken what it was told of.
+TEST(changed_keys, are_not_lost_while_the_home_takes_them) {
+  constexpr std::int64_t keys = 300;
+  constexpr int writers = 3, rounds = 100000;
+  const changes at(keys);
+  std::vector<std::atomic<int>> values(keys);
+  std::vector<int> known(keys);
+  std::atomic<int> told = 0, left = writers;
+  std::vector<std::thread> threads;
+  for (int writer = 0; writer < writers; ++writer)
+    threads.emplace_back([&, writer] {
+      std::minstd_rand random(static_cast<unsigned>(writer + 1));
+      for (int i = 0; i < rounds; ++i) {
+        const auto key = static_cast<std::int64_t>(random() % keys);
+        values[static_cast<std::size_t>(key)].fetch_add(1, std::memory_order_relaxed);
+        if (at.add({1000 + key})) ++told;
+      }
+      --left;
+    });
+  const auto learn = [&] {
+    for (const std::int64_t slot : at.take()) {
+      const auto key = static_cast<std::size_t>(slot - 1000);
+      known[key] = values[key].load(std::memory_order_relaxed);
+    }
+  };
+  int seen = 0;
+  while (left > 0)
+    if (seen != told) {
+      seen = told;
+      learn();
+    }
+  for (auto& each : threads) each.join();
+  if (seen != told) learn();
+  for (std::size_t key = 0; key < keys; ++key) EXPECT_EQ(known[key], values[key]) << key;
+}
+
+}  // namespace
