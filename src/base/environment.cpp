@@ -72,6 +72,22 @@ std::optional<std::size_t> environment_bytes(const setting& which) {
 
 std::size_t default_bytes(const setting& which) { return bytes_of(which.otherwise, which); }
 
+std::vector<std::int64_t> environment_numbers(const setting& which) {
+  std::vector<std::int64_t> result;
+  const std::string value = environment(which).value_or("");
+  const char* const last = value.data() + value.size();
+  for (const char* at = value.data(); at != last || !result.empty(); ++at) {
+    std::int64_t number = -1;
+    const auto [end, error] = std::from_chars(at, last, number);
+    require(error == std::errc() && number >= 0 && (end == last || *end == ','), SYNCYTE_ERR_ARGUMENT,
+            "environment variable {} is \"{}\"; expected numbers of at least 0 such as 7 or 7,12", which.name, value);
+    result.push_back(number);
+    if (end == last) break;
+    at = end;
+  }
+  return result;
+}
+
 void check_setting(const setting& which) {
   const auto value = environment(which);
   switch (which.type) {
@@ -85,6 +101,9 @@ void check_setting(const setting& which) {
       break;
     case setting::kind::bytes:
       environment_bytes(which);
+      break;
+    case setting::kind::numbers:
+      environment_numbers(which);
       break;
     case setting::kind::text:
       break;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/settings.hpp"
 
@@ -35,6 +37,9 @@ double environment_seconds(const setting& which);
 std::optional<std::size_t> environment_bytes(const setting& which);
 /// The default of a setting that has one.
 std::size_t default_bytes(const setting& which);
+
+/// Numbers such as 7 or 7,12, none if unset; throws SYNCYTE_ERR_ARGUMENT otherwise.
+std::vector<std::int64_t> environment_numbers(const setting& which);
 
 /// Throws SYNCYTE_ERR_ARGUMENT, naming variable, value and what was expected, if the variable has a wrong value.
 void check_setting(const setting& which);

@@ -13,13 +13,13 @@ namespace {
 
 std::atomic<int> the_rank{-1};
 
-/// Local time of day, such as 09:05:07.042.
+/// Local time of day, such as 09:05:07.042318.
 std::string time_of_day() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   tm local{};
   localtime_r(&now.tv_sec, &local);
-  return fmt::format("{:02}:{:02}:{:02}.{:03}", local.tm_hour, local.tm_min, local.tm_sec, now.tv_nsec / 1'000'000);
+  return fmt::format("{:02}:{:02}:{:02}.{:06}", local.tm_hour, local.tm_min, local.tm_sec, now.tv_nsec / 1'000);
 }
 
 }  // namespace

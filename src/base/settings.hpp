@@ -8,7 +8,7 @@ namespace syncyte::base {
 
 /// An environment variable of Syncyte. docs/environment.md has the table; a test compares it with this file.
 struct setting {
-  enum class kind { choice, seconds, bytes, text };
+  enum class kind { choice, seconds, bytes, numbers, text };
 
   const char* name;
   kind type = kind::text;
@@ -45,6 +45,9 @@ constexpr setting a_seconds(const char* name, double least, const char* otherwis
 constexpr setting a_bytes(const char* name, const char* otherwise, const char* meaning) {
   return {name, setting::kind::bytes, {}, 0, otherwise, meaning};
 }
+constexpr setting a_numbers(const char* name, const char* otherwise, const char* meaning) {
+  return {name, setting::kind::numbers, {}, 0, otherwise, meaning};
+}
 constexpr setting a_text(const char* name, const char* otherwise, const char* meaning) {
   return {name, setting::kind::text, {}, 0, otherwise, meaning};
 }
@@ -79,6 +82,9 @@ inline constexpr auto fabric = a_choice<fabric_use>("SYNCYTE_FABRIC", {"on", "of
 inline constexpr auto store_moves =
     a_choice<toggle>("SYNCYTE_STORE_MOVES", {"off", "on"}, "on",
                      "whether keys of a store move to the nodes that use them; off on one rank: nowhere");
+inline constexpr setting store_trace =
+    a_numbers("SYNCYTE_STORE_TRACE", "no key",
+              "keys of stores; each message that moves one of them is written to stderr, whatever SYNCYTE_LOG is");
 inline constexpr setting fabric_deadline =
     a_seconds("SYNCYTE_FABRIC_DEADLINE", 0.1, "8", "silence after which a process of another node is dead");
 inline constexpr setting cache_name = a_text("SYNCYTE_CACHE", "cache", "name of the socket that passes a shared cache");
@@ -101,7 +107,7 @@ inline constexpr setting cache_model_bytes =
 inline constexpr setting cache_device_model_bytes =
     a_bytes("SYNCYTE_CACHE_DEVICE_MODEL_BYTES", "a half of its memory", "most bytes of these models on each device");
 
-inline constexpr std::array<const setting*, 20> all{&check,
+inline constexpr std::array<const setting*, 21> all{&check,
                                                     &watchdog,
                                                     &watchdog_action,
                                                     &log,
@@ -113,6 +119,7 @@ inline constexpr std::array<const setting*, 20> all{&check,
                                                     &fabric,
                                                     &fabric_deadline,
                                                     &store_moves,
+                                                    &store_trace,
                                                     &cache_name,
                                                     &cache_folder,
                                                     &cache_timeout,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/agent_target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -45,6 +47,10 @@ move_operation operation_of(const node_agent::message& of) {
   }
 }
 
+std::string home_name(const move_facts& facts, int home) {
+  return fmt::format("home ({})", facts.ranks->rank_name(home));
+}
+
 /// Whether the keys that a request waits for are granted or refused.
 bool has_ended(const fabric::served_request& request) {
   return static_cast<const node_agent::wait*>(request.state.get())->keys == 0;
@@ -82,6 +88,13 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
     return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
   const access::served_items items(request);
   agent_.begin(fabric::now());
+  if (facts_->trace.is_on()) [[unlikely]]
+    return handle_traced(request, items, reply);
+  return handle(request, items, reply);
+}
+
+bool agent_target::handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply) {
+  const auto what = static_cast<move_operation>(request.header.operation);
   if (request.header.operation <= most_operations) {
     find_slots(items);
     return run(find_operation(request.header.operation), request, items, reply);
@@ -127,6 +140,52 @@ bool agent_target::serve(fabric::served_request& request, fabric::answer& reply)
   }
 }
 
+// ---- the trace
+
+std::string agent_target::own_name() const { return fmt::format("agent of node {}", facts_->node); }
+
+/// Of a key, for the trace.
+std::string agent_target::state_of(std::int64_t slot) const {
+  const auto number = held_->granted(slot);
+  const bool is_asked = agent_.asks_for(slot);
+  if (number == 0) return is_asked ? "asked" : "none";
+  return fmt::format("{}, grant {}{}", held_->holds_main(slot) ? "main copy" : "copy", number,
+                     is_asked ? ", asked again" : "");
+}
+
+/// Fills asked_ with the slots of a request; with none if its item says nothing.
+void agent_target::find_asked(move_operation what, const access::served_items& items) {
+  switch (what) {
+    case move_operation::localize:
+    case move_operation::begin_windows:
+    case move_operation::end_windows:
+      return find_any_slots(items);
+    case move_operation::settle:
+    case move_operation::look:
+    case move_operation::send_pushes:
+    case move_operation::renew_copies:
+    case move_operation::renewed:
+      return asked_.clear();
+    default:
+      return find_slots(items);
+  }
+}
+
+bool agent_target::handle_traced(fabric::served_request& request, const access::served_items& items,
+                                 fabric::answer& reply) {
+  const std::uint16_t operation = request.header.operation;
+  const auto what = static_cast<move_operation>(operation);
+  find_asked(what, items);
+  const int from = static_cast<int>(items.first_argument());
+  const bool is_from_worker = what >= move_operation::localize && what <= move_operation::end_windows;
+  const move_trace::received message{
+      own_name(), operation <= most_operations ? "answers" : "gets", name_of_request(operation),
+      is_from_worker ? fmt::format("a worker ({})", facts_->ranks->rank_name(from)) : home_name(*facts_, from), asked_};
+  return facts_->trace.handles(
+      message, request, [this](std::int64_t slot) { return state_of(slot); },
+      [&] { return handle(request, items, reply); });
+}
+
 bool agent_target::localize(fabric::served_request& request, const access::served_items& items) {
   if (!request.state) request.state = std::make_shared<node_agent::wait>();
   if (request.done == items.count()) return has_ended(request);
@@ -145,14 +204,30 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
 /// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
 void agent_target::change_windows(move_operation what, const access::served_items& items) {
   find_any_slots(items);
+  const int rank = static_cast<int>(items.first_argument());
+  auto found = windows_.find(rank);
+  if (found == windows_.end()) found = windows_.emplace(rank, windows_of_rank{&facts_->ranks->at(rank)}).first;
+  slot_counts& open = found->second.keys;
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     const std::int64_t slot = asked_[i];
     prefetch_from(i);
-    if (what == move_operation::end_windows)
-      agent_.release(slot);
-    else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot))
+    if (what == move_operation::end_windows) {
+      if (open.remove(slot) > 0) agent_.release(slot);
+    } else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) {
+      if (!own) open.add(slot);
       agent_.intend(slot, own);
+    }
   }
+}
+
+void agent_target::close_windows_of_dead_ranks() {
+  std::erase_if(windows_, [&](const auto& each) {
+    if (!each.second.process->is_dead) return false;
+    each.second.keys.for_each([&](std::int64_t slot, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) agent_.release(slot);
+    });
+    return true;
+  });
 }
 
 bool agent_target::settle(fabric::served_request& request) {
@@ -266,6 +341,7 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
 }
 
 bool agent_target::progress() {
+  close_windows_of_dead_ranks();
   if (agent_.is_idle() && messages_.is_idle() && renewing_.empty()) return false;
   agent_.begin(fabric::now());
   if (const auto now = fabric::now(); now - looked_ > death_pause) {
@@ -287,6 +363,9 @@ bool agent_target::progress() {
 
 void agent_target::send(const node_agent::message& what) {
   const int home = facts_->home_of(what.slot);
+  if (facts_->trace.follows(what.slot)) [[unlikely]]
+    facts_->trace.sends(what.slot, own_name(), name_of_request(static_cast<std::uint16_t>(operation_of(what))),
+                        home_name(*facts_, home), state_of(what.slot));
   const bool has_number = what.what == agent_message::pushes;
   messages_.add(home, operation_of(what), static_cast<std::uint64_t>(facts_->node),
                 static_cast<std::uint64_t>(what.slot - facts_->slots(home).first), what.values,

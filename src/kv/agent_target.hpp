@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "access/item_list.hpp"
@@ -13,6 +15,7 @@
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
 #include "kv/paced_rounds.hpp"
+#include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
 
@@ -37,8 +40,14 @@ class agent_target final : public fabric::target {
   }
 
  private:
+  bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  bool handle_traced(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  void find_asked(move_operation what, const access::served_items& items);
+  std::string state_of(std::int64_t slot) const;
+  std::string own_name() const;
   bool localize(fabric::served_request& request, const access::served_items& items);
   void change_windows(move_operation what, const access::served_items& items);
+  void close_windows_of_dead_ranks();
   bool settle(fabric::served_request& request);
   bool renew_copies(fabric::served_request& request, std::uint64_t barriers);
   void ask_whether_fresh(std::uint64_t barriers);
@@ -66,9 +75,14 @@ class agent_target final : public fabric::target {
   node_agent agent_;
   move_sender messages_;
   paced_rounds rounds_;
-  std::vector<std::int64_t> asked_;    // slots of the request that is served
-  std::set<int> renewing_;             // homes that were asked whether copies are fresh
-  std::chrono::nanoseconds looked_{};  // for deaths
+  std::vector<std::int64_t> asked_;  // slots of the request that is served
+  struct windows_of_rank {
+    const fabric::peer* process;
+    slot_counts keys = {};
+  };
+  std::map<int, windows_of_rank> windows_;  // open ones of this node's workers for other nodes' keys, by rank
+  std::set<int> renewing_;                  // homes that were asked whether copies are fresh
+  std::chrono::nanoseconds looked_{};       // for deaths
 };
 
 }  // namespace syncyte::kv

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/home.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace syncyte::kv {
@@ -29,6 +31,17 @@ move_operation operation_of(home_message what) {
 
 }  // namespace
 
+std::string move_facts::node_name(int at) const { return fmt::format("node {} ({})", at, agent_name(at)); }
+
+std::string home::state_of(std::int64_t slot) const {
+  using place = key_directory::place;
+  const place at = directory.find(slot);
+  if (at == place::at_home) return "at home";
+  if (at == place::shared) return "shared";
+  const char* const text = at == place::away ? "at" : at == place::recalled ? "recalled from" : "lost with";
+  return fmt::format("{} node {}", text, directory.holder(slot));
+}
+
 void home::take_changes() {
   directory.note_barriers(facts->changed.barriers());
   facts->changed.take([&](std::int64_t slot) { directory.note_change(facts->node, slot); });
@@ -46,6 +59,9 @@ void home::queue_messages() {
     const bool has_number = each.what == home_message::refresh;
     const std::span<const std::byte> data =
         each.what == home_message::grant ? values.values_of(each.slot) : std::span<const std::byte>(each.values);
+    if (facts->trace.follows(each.slot)) [[unlikely]]
+      facts->trace.sends(each.slot, "home", name_of_request(static_cast<std::uint16_t>(operation_of(each.what))),
+                         facts->node_name(each.node), state_of(each.slot));
     messages.add(facts->agents[each.node], operation_of(each.what), static_cast<std::uint64_t>(facts->rank),
                  static_cast<std::uint64_t>(each.slot - slots.first), data,
                  has_number ? std::optional(each.number) : std::nullopt);

@@ -13,6 +13,7 @@
 #include "kv/key_directory.hpp"
 #include "kv/key_range.hpp"
 #include "kv/move_sender.hpp"
+#include "kv/move_trace.hpp"
 #include "kv/paced_rounds.hpp"
 #include "kv/table.hpp"
 
@@ -33,9 +34,13 @@ struct move_facts {
   std::function<bool(std::int64_t)> is_intended;  // of a slot of this rank: whether this node's workers intend it
   changed_keys changed;                           // of this rank
 
+  move_trace trace = {};
+
   std::string agent_name(int at) const { return ranks->rank_name(agents[at]); }
   fabric::peer& agent(int at) const { return ranks->at(agents[at]); }
   bool is_dead(int at) const { return agent(at).is_dead; }
+  /// "node 2 (rank 5 of world)", for the trace.
+  std::string node_name(int at) const;
 };
 
 /// The keys of this rank, as their home: where they are, and the way to those that are at other nodes.
@@ -65,6 +70,8 @@ struct home {
     return messages.flush();
   }
   void queue_messages();
+  /// Where a key is, for the trace: "at node 2".
+  std::string state_of(std::int64_t slot) const;
   /// Makes copies fresh: in rounds, but those of nodes that have sent pushes at once, because a barrier of theirs may
   /// wait until they can send the next ones.
   void refresh(std::chrono::nanoseconds now);

@@ -40,7 +40,9 @@ enum class move_operation : std::uint16_t {
   refuse = 20,
   renewed = 21,
   put_off = 33,
-  // To the agent of the worker's own node, by a common caller: the items are slots of any rank.
+  // To the agent of the worker's own node, by a common caller: the items are slots of any rank; the first argument is
+  // the
+  // worker's rank.
   localize = 22,
   begin_windows = 23,  ///< of intents
   end_windows = 24,
@@ -57,6 +59,9 @@ enum class move_operation : std::uint16_t {
   locate = 30,      ///< the rank at whose node it is
   adopt_last = 31,  ///< 1: it was lost with its node, and the home's last value is its value now
 };
+
+/// Name of a request to a home or an agent, such as "grant copy" or, for an operation on values, "pull".
+const char* name_of_request(std::uint16_t operation);
 
 /// Keys of one request, and their values, for access::item_requests.
 class moved_keys {

@@ -106,6 +106,7 @@ class node_agent {
     const auto is_later = [&](const auto& each) { return each.second > before; };
     return std::ranges::all_of(waiting_, is_later) && std::ranges::all_of(busy_, is_later);
   }
+  bool asks_for(std::int64_t slot) const { return asked_.contains(slot); }
   std::size_t copies() const { return copies_.size(); }
   /// Calls visit(slot) for keys of which there may be a copy, now or soon.
   template <class Visitor>

@@ -92,6 +92,13 @@ void split_operation::fail_lost(const key& which) const {
                   facts.key(which.slot), facts.agent_name(node)));
 }
 
+void split_operation::trace_forward(std::int64_t slot) const {
+  const move_facts& facts = *home_->facts;
+  if (facts.trace.follows(slot)) [[unlikely]]
+    facts.trace.sends(slot, "home", name_of_request(what_->number), facts.node_name(home_->directory.holder(slot)),
+                      home_->state_of(slot));
+}
+
 bool split_operation::progress() {
   if (!collect()) return false;
   std::map<int, std::vector<forwarded_keys::key>> to_forward;
@@ -109,9 +116,11 @@ bool split_operation::progress() {
       fail_lost(each);
     } else {
       count_waiting(each);
-      if (at == key_directory::place::away && !each.has_bounced)
+      if (at == key_directory::place::away && !each.has_bounced) {
+        trace_forward(each.slot);
         to_forward[home_->directory.holder(each.slot)].push_back(
             {each.place, static_cast<std::uint64_t>(each.slot - home_->slots.first), each.values});
+      }
     }
   }
   std::erase_if(left_, [](const key& each) { return each.slot < 0; });

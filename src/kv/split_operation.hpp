@@ -54,6 +54,7 @@ class split_operation {
   access_result run_shared(key& which);
   void finish(key& which);
   void count_waiting(key& which);
+  void trace_forward(std::int64_t slot) const;
   [[noreturn]] void fail_lost(const key& which) const;
 
   std::shared_ptr<home> home_;

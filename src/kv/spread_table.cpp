@@ -31,25 +31,30 @@ spread_table::spread_table(std::shared_ptr<fabric::members> ranks, const topolog
   held_ = std::move(moving->held);
   windows_ = std::move(moving->windows);
   changed_ = std::move(moving->changed);
-  facts_ = make_facts(std::move(moving->agents), moving->effect);
+  facts_ = make_facts(std::move(moving->agents), moving->effect, std::move(moving->store));
   notifying_ = make_stream();
 }
 
-std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents,
-                                                           intent_effect effect) const {
-  return std::make_shared<const move_facts>(
-      move_facts{.ranks = ranks_,
-                 .rank = rank_,
-                 .node = node_.index,
-                 .agents = std::move(agents),
-                 .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
-                 .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
-                 .slots = [homes = homes_](int rank) { return homes->slots(rank); },
-                 .is_here = [&node = node_](int rank) { return node.is_here(rank); },
-                 .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
-                 .effect = effect,
-                 .is_intended = [windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot); },
-                 .changed = changed_[static_cast<std::size_t>(node_.node_rank(rank_))]});
+std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const int[]> agents, intent_effect effect,
+                                                           std::string store) const {
+  return std::make_shared<const move_facts>(move_facts{
+      .ranks = ranks_,
+      .rank = rank_,
+      .node = node_.index,
+      .agents = std::move(agents),
+      .key = [homes = homes_](std::int64_t slot) { return homes->key(slot); },
+      .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
+      .slots = [homes = homes_](int rank) { return homes->slots(rank); },
+      .is_here = [&node = node_](int rank) { return node.is_here(rank); },
+      .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
+      .effect = effect,
+      .is_intended =
+          [windows = windows_of(rank_), ranks = ranks_, &node = node_](std::int64_t slot) {
+            return windows.any(
+                slot, [&](int place) { return !ranks->at(node.members[static_cast<std::size_t>(place)]).is_dead; });
+          },
+      .changed = changed_[static_cast<std::size_t>(node_.node_rank(rank_))],
+      .trace = move_trace(std::move(store), *homes_, tables_.front().layout().keys())});
 }
 
 std::shared_ptr<fabric::target> spread_table::make_home(std::shared_ptr<void> memory) {
@@ -308,7 +313,7 @@ void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& vis
 
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, static_cast<std::uint64_t>(rank_));
   for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
@@ -318,22 +323,26 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
 
 /// The agent counts windows for keys of other nodes.
 std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
+  const int place = node_.node_rank(rank_);
+  const std::lock_guard lock(own_windows_mutex_);
   for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_own = node_.is_here(home);
-    if (is_own) windows_of(home).add(slot, 1);
+    if (is_own && own_windows_.add(slot) == 0) windows_of(home).set(slot, place);
     if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }
 
 std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, 0);
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
+  const int place = node_.node_rank(rank_);
+  const std::lock_guard lock(own_windows_mutex_);
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    if (node_.is_here(home))
-      windows_of(home).add(slot, -1);
-    else
+    if (!node_.is_here(home))
       asked.add(static_cast<std::uint64_t>(slot), {});
+    else if (own_windows_.remove(slot) == 1)
+      windows_of(home).clear(slot, place);
   });
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }

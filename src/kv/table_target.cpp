@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kv/table_target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -41,6 +44,31 @@ bool table_target::serve(fabric::served_request& request, fabric::answer& reply)
   if (what == move_operation::several)
     return serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
   const access::served_items items(request);
+  if (home_ != nullptr && home_->facts->trace.is_on()) [[unlikely]]
+    return handle_traced(request, items, reply);
+  return handle(request, items, reply);
+}
+
+bool table_target::handle_traced(fabric::served_request& request, const access::served_items& items,
+                                 fabric::answer& reply) {
+  const std::uint16_t operation = request.header.operation;
+  const auto what = static_cast<move_operation>(operation);
+  const int node = static_cast<int>(items.first_argument());
+  const bool is_for_worker = what == move_operation::locate || what == move_operation::adopt_last;
+  const std::string from = is_for_worker                  ? "a worker"
+                           : operation <= most_operations ? fmt::format("a worker of node {}", node)
+                                                          : home_->facts->node_name(node);
+  const bool has_keys = what != move_operation::renew && what != move_operation::changed;
+  if (has_keys) find_slots(items);
+  const move_trace::received message{"home", operation <= most_operations ? "answers" : "gets",
+                                     name_of_request(operation), from, has_keys ? asked_ : std::vector<std::int64_t>()};
+  return home_->facts->trace.handles(
+      message, request, [this](std::int64_t slot) { return home_->state_of(slot); },
+      [&] { return handle(request, items, reply); });
+}
+
+bool table_target::handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply) {
+  const auto what = static_cast<move_operation>(request.header.operation);
   if (what == move_operation::renew && home_ != nullptr) return renew(request, items);
   find_slots(items);
   if (what == move_operation::locate || what == move_operation::adopt_last) return answer_each(what, reply);

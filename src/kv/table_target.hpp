@@ -38,6 +38,8 @@ class table_target final : public fabric::target {
 
  private:
   void find_slots(const access::served_items& items);
+  bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  bool handle_traced(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
   bool serve(const operation& what, fabric::served_request& request, const access::served_items& items,
              fabric::answer& reply);
   std::size_t write(const operation& what, fabric::served_request& request, std::span<const std::byte> given);

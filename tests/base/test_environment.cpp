@@ -24,6 +24,7 @@ class scoped_variable {
 
 constexpr setting size{.name = scoped_variable::name, .type = setting::kind::bytes, .otherwise = "64K"};
 constexpr setting duration{.name = scoped_variable::name, .type = setting::kind::seconds, .otherwise = "1"};
+constexpr setting list{.name = scoped_variable::name, .type = setting::kind::numbers};
 constexpr setting long_duration{.name = scoped_variable::name, .type = setting::kind::seconds, .least = 3};
 enum class answer { no, yes };
 constexpr auto question = settings::a_choice<answer>(scoped_variable::name, {"no", "yes"}, "yes", "");
@@ -41,6 +42,20 @@ TEST(environment, sizes_have_units) {
   for (const char* text : {"-1", "x", "1T", "1KK", "99999999999999999999", "9999999999999G"}) {
     const scoped_variable variable(text);
     EXPECT_THROW(environment_bytes(size), error) << text;
+  }
+}
+
+TEST(environment, numbers_have_commas) {
+  EXPECT_EQ(environment_numbers(list), std::vector<std::int64_t>{});
+  const std::pair<const char*, std::vector<std::int64_t>> cases[] = {
+      {"0", {0}}, {"7,12", {7, 12}}, {"9223372036854775807,1,1", {9223372036854775807, 1, 1}}};
+  for (const auto& [text, numbers] : cases) {
+    const scoped_variable variable(text);
+    EXPECT_EQ(environment_numbers(list), numbers);
+  }
+  for (const char* text : {"-1", "x", "7,", ",7", "7,,8", "7 8", "7, 8", "7x", "1.5", "9223372036854775808"}) {
+    const scoped_variable variable(text);
+    EXPECT_THROW(environment_numbers(list), error) << text;
   }
 }
 

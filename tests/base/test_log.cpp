@@ -54,7 +54,7 @@ TEST(log, a_line_is_one_write_with_time_level_and_rank) {
   set_process_rank(-1);
   const auto without_rank = logged(SYNCYTE_LOG_ERROR);
   set_process_rank(before);
-  const std::string time = R"(([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3})";
+  const std::string time = R"(([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6})";
   ASSERT_EQ(with_rank.size(), 1u);
   EXPECT_TRUE(std::regex_match(with_rank[0], std::regex(time + R"( syncyte warning \[rank 5\] 2 of three\n)")))
       << with_rank[0];

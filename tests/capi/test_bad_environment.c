@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
   test_variable("SYNCYTE_WATCHDOG_ACTION", "shout", "one of abort, report");
   test_variable("SYNCYTE_CUDA_AWARE", "yes", "one of off, on");
   test_variable("SYNCYTE_FABRIC", "maybe", "one of on, off, start");
+  test_variable("SYNCYTE_STORE_TRACE", "7;8", "numbers of at least 0 such as 7 or 7,12");
   test_variable("SYNCYTE_CACHE_PARAMETER_BYTES", "1T", "a size such as 4096, 64K, 2M or 1G");
   test_variable("SYNCYTE_CACHE_TIMEOUT", "soon", "a number of at least 0 and at most 1000000000");
   test_durations("SYNCYTE_WATCHDOG", "a number of at least 0 and at most 1000000000");

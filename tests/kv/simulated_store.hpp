@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,8 @@
 #include "fabric/loopback.hpp"
 #include "fabric/members.hpp"
 #include "fabric/process_tables.hpp"
+#include "kv/joined_moves.hpp"
+#include "kv/move_messages.hpp"
 #include "kv/spread_table.hpp"
 #include "kv/started_operations.hpp"
 
@@ -31,15 +34,55 @@ struct store_shape {
   std::int64_t keys = 1;
   std::int64_t length = 1;         // of each key's vector
   std::size_t foreign_bytes = 64;  // memory of a node for other nodes' keys
+  kv::intent_effect effect = kv::intent_effect::moves_or_copies;
 
   int ranks() const { return nodes * ranks_per_node; }
+};
+
+/// Sees the requests that a simulated store serves, in the threads that serve them. Requests that travel together are
+/// seen one after the other.
+class request_watch {
+ public:
+  enum class object { home, agent };
+  virtual ~request_watch() = default;
+  /// Before a request is served, perhaps several times because it has to wait. False: the rank is dead, or the sender
+  /// died before it sent the request, which is not served.
+  virtual bool begins(int rank, object at, const fabric::served_request& request) = 0;
+  virtual void has_ended(int rank, object at, const fabric::served_request& request) = 0;
+  virtual bool is_dead(int rank) const = 0;
+};
+
+/// An object of a rank, with a watch.
+class watched_target final : public fabric::target {
+ public:
+  watched_target(std::shared_ptr<fabric::target> inner, request_watch& watch, int rank, request_watch::object kind)
+      : inner_(std::move(inner)), watch_(watch), rank_(rank), kind_(kind) {}
+
+  bool serve(fabric::served_request& request, fabric::answer& reply) override {
+    if (static_cast<kv::move_operation>(request.header.operation) == kv::move_operation::several)
+      return kv::serve_joined(request, [&](fabric::served_request& part) { return serve(part, reply); });
+    if (!watch_.begins(rank_, kind_, request)) return true;
+    if (!inner_->serve(request, reply)) return false;
+    watch_.has_ended(rank_, kind_, request);
+    return true;
+  }
+  bool progress() override { return !watch_.is_dead(rank_) && inner_->progress(); }
+  bool makes_progress() const override { return inner_->makes_progress(); }
+
+ private:
+  const std::shared_ptr<fabric::target> inner_;
+  request_watch& watch_;
+  const int rank_;
+  const request_watch::object kind_;
 };
 
 /// A parameter store without MPI: ranks are engines over a loopback network in one process, and the ranks of a node
 /// share ordinary memory.
 class simulated_store {
  public:
-  simulated_store(const store_shape& shape, std::uint32_t seed, fabric::time_limits limits)
+  /// `watch`, if not null, lives longer than the store.
+  simulated_store(const store_shape& shape, std::uint32_t seed, fabric::time_limits limits,
+                  request_watch* watch = nullptr)
       : shape_(shape), network_(std::make_shared<loopback_network>(seed)) {
     for (int node = 0; node < shape.nodes; ++node) nodes_.push_back(make_node(node));
     for (int rank = 0; rank < shape.ranks(); ++rank)
@@ -50,8 +93,12 @@ class simulated_store {
       engine(rank).reserve_caller();
       engine(rank).add_ring(communicator, processes);
       tables_.push_back(make_table(rank, std::make_shared<fabric::members>(engine(rank), processes, "world")));
-      engine(rank).targets().add(objects.homes, tables_.back()->make_home(nullptr));
-      engine(rank).targets().add(objects.agents, tables_.back()->make_agent(nullptr));
+      const auto add = [&](fabric::object_name name, request_watch::object kind, std::shared_ptr<fabric::target> made) {
+        if (watch) made = std::make_shared<watched_target>(std::move(made), *watch, rank, kind);
+        engine(rank).targets().add(name, std::move(made));
+      };
+      add(objects.homes, request_watch::object::home, tables_.back()->make_home(nullptr));
+      add(objects.agents, request_watch::object::agent, tables_.back()->make_agent(nullptr));
     }
   }
 
@@ -69,6 +116,18 @@ class simulated_store {
   kv::spread_table& at(int rank) { return *tables_[static_cast<std::size_t>(rank)]; }
   fabric::engine& engine(int rank) { return *engines_[static_cast<std::size_t>(rank)]; }
   const kv::key_homes& homes() const { return *homes_; }
+  /// The rank dies while it writes a key of another node that is at its node; all others of the node find that out.
+  bool die_writing(int rank, std::int64_t key) {
+    node_memory& memory = *nodes_[static_cast<std::size_t>(node_of(rank))];
+    std::vector<kv::held_keys::held_key> found;
+    std::vector<kv::listed_key> others;
+    const kv::listed_key wanted{homes_->slot(key), 0};
+    memory.counter->find({&wanted, 1}, found, others);
+    auto* const words = reinterpret_cast<std::uint64_t*>(memory.held.front().bytes.data());
+    kv::key_locks locks(words, {.number = rank - agent_of(node_of(rank)), .is_alive = [](int) { return true; }});
+    return !found.empty() && locks.begin_write(found.front().record, kv::key_locks::damage::is_refused) &&
+           !died_[static_cast<std::size_t>(rank)].exchange(true);
+  }
   /// Number of times that a key, or a copy, has come to another node than its home's.
   std::uint64_t moves() const {
     std::uint64_t sum = 0;
@@ -107,7 +166,7 @@ class simulated_store {
       group.members.push_back(rank);
       const kv::key_range slots = homes_of(shape_).slots(rank);
       result->words.emplace_back(static_cast<std::size_t>(slots.count));
-      result->windows.emplace_back(static_cast<std::size_t>(slots.count));
+      result->windows.emplace_back(static_cast<std::size_t>(slots.count) * kv::window_marks::words(group.size));
       result->changed.emplace_back(kv::changed_keys::memory_bytes(slots.count) / sizeof(std::uint64_t));
       result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
     }
@@ -129,24 +188,29 @@ class simulated_store {
   /// A process's own objects over its node's memory.
   std::unique_ptr<kv::spread_table> make_table(int rank, std::shared_ptr<fabric::members> ranks) {
     node_memory& memory = *nodes_[static_cast<std::size_t>(node_of(rank))];
-    const kv::key_locks::process self{.number = rank - agent_of(node_of(rank)), .is_alive = [](int) { return true; }};
+    const kv::key_locks::process self{.number = rank - agent_of(node_of(rank)),
+                                      .is_alive = [this, first = agent_of(node_of(rank))](int place) {
+                                        return !died_[static_cast<std::size_t>(first + place)];
+                                      }};
     std::vector<kv::table> tables;
-    std::vector<kv::window_counts> windows;
+    std::vector<kv::window_marks> windows;
     std::vector<kv::changed_keys> changed;
     for (std::size_t place = 0; place < memory.words.size(); ++place) {
       const kv::key_range slots = homes_->slots(memory.group.members[place]);
       tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, slots.first);
-      windows.emplace_back(memory.windows[place].data(), slots.first);
+      windows.emplace_back(memory.windows[place].data(), slots.first, shape_.ranks_per_node);
       changed.emplace_back(memory.changed[place].data(), slots);
     }
     const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);
     for (int node = 0; node < shape_.nodes; ++node) agents[node] = agent_of(node);
     auto held = std::make_shared<kv::held_keys>(layout(), memory.held.front().bytes.data(), shape_.foreign_bytes, self);
     memory.counter = held;
-    return std::make_unique<kv::spread_table>(
-        std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
-        kv::spread_table::moves{
-            .held = std::move(held), .agents = agents, .windows = std::move(windows), .changed = std::move(changed)});
+    return std::make_unique<kv::spread_table>(std::move(ranks), memory.group, rank, homes_, std::move(tables), objects,
+                                              kv::spread_table::moves{.held = std::move(held),
+                                                                      .agents = agents,
+                                                                      .effect = shape_.effect,
+                                                                      .windows = std::move(windows),
+                                                                      .changed = std::move(changed)});
   }
 
   static kv::key_homes homes_of(const store_shape& shape) {
@@ -154,6 +218,7 @@ class simulated_store {
   }
 
   const store_shape shape_;
+  std::vector<std::atomic<bool>> died_ = std::vector<std::atomic<bool>>(static_cast<std::size_t>(shape_.ranks()));
   const std::shared_ptr<const kv::key_homes> homes_ = std::make_shared<const kv::key_homes>(homes_of(shape_));
   const std::shared_ptr<loopback_network> network_;
   std::vector<std::unique_ptr<node_memory>> nodes_;

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When windows of intents open and close (kv/intents.hpp).
+// When windows of intents open and close (kv/intents.hpp), and who has open ones (kv/slot_counts.hpp,
+// kv/window_marks.hpp).
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <random>
+#include <thread>
 #include <vector>
 
 #include "kv/intents.hpp"
+#include "kv/slot_counts.hpp"
+#include "kv/window_marks.hpp"
+#include "simulated_store.hpp"
 
 namespace {
 
@@ -77,6 +86,153 @@ TEST(windows, nearly_all_keys_come_within_twice_the_mean_and_three_deviations) {
   for (int i = 0; i < 1000; ++i) times.add(i % 2 == 0 ? 5ms : 15ms);
   EXPECT_NEAR(static_cast<double>(times.mean().count()), 10e6, 1e6);
   EXPECT_NEAR(static_cast<double>(times.nearly_longest().count()), 2 * 10e6 + 3 * 5e6, 3e6);
+}
+
+TEST(windows, are_counted_for_keys_of_any_stride) {
+  std::minstd_rand random(3);
+  for (const std::int64_t stride : {1, 8, 4096, 1 << 20}) {
+    kv::slot_counts at;
+    std::map<std::int64_t, std::int64_t> expected;
+    for (int i = 0; i < 20000; ++i) {
+      const std::int64_t slot = static_cast<std::int64_t>(random() % 300) * stride;
+      auto& count = expected[slot];
+      if (random() % 2 == 0)
+        ASSERT_EQ(at.add(slot), count++);
+      else
+        ASSERT_EQ(at.remove(slot), count > 0 ? count-- : 0);
+    }
+    std::erase_if(expected, [](const auto& each) { return each.second == 0; });
+    std::map<std::int64_t, std::int64_t> found;
+    at.for_each([&](std::int64_t slot, std::int64_t count) { found.emplace(slot, count); });
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(windows, are_marked_for_each_rank_of_a_node) {
+  constexpr int ranks = 70;
+  std::vector<std::uint32_t> memory(3 * kv::window_marks::words(ranks));
+  EXPECT_EQ(memory.size(), 9u);
+  const kv::window_marks at(memory.data(), 100, ranks);
+  const auto has = [&](std::int64_t slot, int least_dead) {
+    return at.any(slot, [&](int rank) { return rank < least_dead; });
+  };
+  EXPECT_FALSE(has(101, ranks));
+  for (const int rank : {3, 31, 32, 69}) at.set(101, rank);
+  EXPECT_FALSE(has(100, ranks));
+  EXPECT_FALSE(has(102, ranks));
+  EXPECT_TRUE(has(101, 4));
+  EXPECT_FALSE(has(101, 3));
+  for (const int rank : {3, 31, 32}) at.clear(101, rank);
+  EXPECT_TRUE(has(101, ranks));
+  EXPECT_FALSE(has(101, 69));
+}
+
+// ---- ranks that die
+
+/// A simulated store of two nodes of two ranks each, whose workers intend to use key 3 of rank 3.
+class windows_of_the_dead : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t key = 3;
+
+  void make(kv::intent_effect effect) {
+    const test::store_shape shape{
+        .nodes = 2, .ranks_per_node = 2, .keys = 4, .length = 2, .foreign_bytes = 4096, .effect = effect};
+    store_ = std::make_unique<test::simulated_store>(shape, 1, fabric::time_limits{.resend = 5ms, .deadline = 60s});
+  }
+  test::simulated_worker& worker(int rank) {
+    auto& made = workers_[rank];
+    if (!made) made = std::make_unique<test::simulated_worker>(store_->at(rank));
+    return *made;
+  }
+  void intend(int rank) {
+    worker(rank).open_windows(list_);
+    worker(rank).flush();
+  }
+  void end_intent(int rank) {
+    worker(rank).close_windows(list_);
+    worker(rank).flush();
+  }
+  void push(int rank) {
+    std::vector<float> ones(2, 1.0f);
+    worker(rank).run(kv::push, list_, ones.data(), test::simulated_worker::until::done);
+  }
+  void die(int rank) {
+    store_->network().kill(rank);
+    for (int other = 0; other < store_->shape().ranks(); ++other)
+      if (other != rank) store_->engine(other).declare_dead(store_->engine(rank).process());
+  }
+  bool is_at(int node) { return store_->at(store_->agent_of(node)).are_here(list_); }
+  static bool soon(const std::function<bool()>& is_so) {
+    for (const auto begin = std::chrono::steady_clock::now(); !is_so(); std::this_thread::sleep_for(1ms))
+      if (std::chrono::steady_clock::now() - begin > 5s) return false;
+    return true;
+  }
+  void TearDown() override {
+    workers_.clear();
+    store_.reset();
+  }
+
+  const std::vector<std::int64_t> list_{key};
+  std::unique_ptr<test::simulated_store> store_;
+  std::map<int, std::unique_ptr<test::simulated_worker>> workers_;
+};
+
+TEST_F(windows_of_the_dead, end_the_copies_of_its_node) {
+  make(kv::intent_effect::copies);
+  intend(1);
+  EXPECT_TRUE(soon([&] { return is_at(0); }));
+  intend(0);
+  end_intent(0);
+  EXPECT_TRUE(is_at(0));  // the other rank intends to use it
+  push(1);
+  die(1);
+  EXPECT_TRUE(soon([&] { return !is_at(0); }));
+  std::vector<float> found(2);
+  worker(0).run(kv::pull, list_, found.data(), test::simulated_worker::until::done);
+  EXPECT_EQ(found, (std::vector<float>{1, 1}));
+}
+
+TEST_F(windows_of_the_dead, stay_open_for_the_living) {
+  make(kv::intent_effect::copies);
+  intend(1);
+  intend(0);
+  EXPECT_TRUE(soon([&] { return is_at(0); }));
+  die(1);
+  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(is_at(0));
+  end_intent(0);
+  EXPECT_TRUE(soon([&] { return !is_at(0); }));
+}
+
+TEST_F(windows_of_the_dead, keep_no_main_copy_at_its_node) {
+  make(kv::intent_effect::moves);
+  intend(1);
+  EXPECT_TRUE(soon([&] { return is_at(0); }));
+  intend(2);  // of the home's node
+  EXPECT_FALSE(is_at(1));
+  end_intent(2);
+  die(1);
+  EXPECT_TRUE(soon([&] {
+    intend(2);
+    return is_at(1);
+  }));
+  EXPECT_FALSE(is_at(0));
+}
+
+/// A window at the home's own node keeps the key from leaving.
+TEST_F(windows_of_the_dead, keep_no_main_copy_at_home) {
+  make(kv::intent_effect::moves);
+  intend(2);
+  intend(0);
+  EXPECT_FALSE(is_at(0));
+  end_intent(0);
+  intend(3);
+  end_intent(3);
+  die(2);
+  EXPECT_TRUE(soon([&] {
+    intend(0);
+    return is_at(0);
+  }));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ def _value(kind: str, given: str) -> str:
     if kind == "choice":
         return ", ".join(f"`{each}`" for each in re.findall(r'"(\w+)"', given))
     least = f", at least {given}" if kind == "seconds" and given != "0" else ""
-    return {"seconds": "seconds", "bytes": "a size", "text": "text"}[kind] + least
+    return {"seconds": "seconds", "bytes": "a size", "numbers": "numbers", "text": "text"}[kind] + least
 
 
 def rows(header: str) -> list[str]:
