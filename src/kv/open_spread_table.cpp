@@ -26,14 +26,12 @@ struct kept_memory {
   std::shared_ptr<void> tables, held = nullptr, notes = nullptr;
 };
 
-/// Memory for what workers tell the homes of their node: changed_keys, and window_marks behind.
+/// Memory for what workers tell the homes of their node: changed_keys, and window_counts behind.
 void add_notes(comm::collective_call& call, const key_homes& homes, const std::string& name, kept_memory& kept,
                spread_table::moves& to) {
   const comm::communicator& comm = call.comm();
   const std::int64_t own = homes.slots(comm.rank()).count;
-  const std::size_t bytes = changed_keys::memory_bytes(own) + static_cast<std::size_t>(own) *
-                                                                  window_marks::words(comm.node().size) *
-                                                                  sizeof(std::uint32_t);
+  const std::size_t bytes = changed_keys::memory_bytes(own) + static_cast<std::size_t>(own) * sizeof(std::uint32_t);
   const auto memory = comm::node_memory::allocate(call, bytes, name.c_str(), {}, false);
   kept.notes = memory;
   for (int place = 0; place < comm.node().size; ++place) {
@@ -41,7 +39,7 @@ void add_notes(comm::collective_call& call, const key_homes& homes, const std::s
     std::byte* const part = memory->part(place).data();
     to.changed.emplace_back(reinterpret_cast<std::uint64_t*>(part), slots);
     to.windows.emplace_back(reinterpret_cast<std::uint32_t*>(part + changed_keys::memory_bytes(slots.count)),
-                            slots.first, comm.node().size);
+                            slots.first);
   }
 }
 

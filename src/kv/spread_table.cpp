@@ -49,10 +49,7 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
       .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
       .effect = effect,
       .is_intended =
-          [windows = windows_of(rank_), ranks = ranks_, &node = node_](std::int64_t slot) {
-            return windows.any(
-                slot, [&](int place) { return !ranks->at(node.members[static_cast<std::size_t>(place)]).is_dead; });
-          },
+          [this, windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot) && !has_dead_ranks(); },
       .changed = changed_[static_cast<std::size_t>(node_.node_rank(rank_))],
       .trace = move_trace(std::move(store), *homes_, tables_.front().layout().keys())});
 }
@@ -70,6 +67,11 @@ std::shared_ptr<fabric::target> spread_table::make_agent(std::shared_ptr<void> m
 void spread_table::stop_serving() {
   ranks_->through().targets().remove(objects_.homes);
   if (held_) ranks_->through().targets().remove(objects_.agents);
+}
+
+/// A dead rank's windows for keys of this node are counted for ever.
+bool spread_table::has_dead_ranks() const {
+  return std::ranges::any_of(node_.members, [&](int rank) { return ranks_->at(rank).is_dead.load(); });
 }
 
 /// Records of a dead agent's node are lost: nobody could give them back.
@@ -324,11 +326,9 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
 /// The agent counts windows for keys of other nodes.
 std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
   moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
-  const int place = node_.node_rank(rank_);
-  const std::lock_guard lock(own_windows_mutex_);
   for_each_slot(keys, [&](int home, std::int64_t slot) {
     const bool is_own = node_.is_here(home);
-    if (is_own && own_windows_.add(slot) == 0) windows_of(home).set(slot, place);
+    if (is_own) windows_of(home).add(slot, 1);
     if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_intent", std::move(asked));
@@ -336,13 +336,11 @@ std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in,
 
 std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
   moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
-  const int place = node_.node_rank(rank_);
-  const std::lock_guard lock(own_windows_mutex_);
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    if (!node_.is_here(home))
+    if (node_.is_here(home))
+      windows_of(home).add(slot, -1);
+    else
       asked.add(static_cast<std::uint64_t>(slot), {});
-    else if (own_windows_.remove(slot) == 1)
-      windows_of(home).clear(slot, place);
   });
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }

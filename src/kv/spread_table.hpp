@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +20,10 @@
 #include "kv/key_homes.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
-#include "kv/slot_counts.hpp"
 #include "kv/started_operations.hpp"
 #include "kv/table.hpp"
 #include "kv/unanswered_operations.hpp"
-#include "kv/window_marks.hpp"
+#include "kv/window_counts.hpp"
 #include "topology/node_group.hpp"
 
 namespace syncyte::kv {
@@ -55,9 +53,9 @@ class spread_table {
     std::shared_ptr<held_keys> held;      // memory of this node for other nodes' keys
     std::shared_ptr<const int[]> agents;  // the rank of each node's agent
     intent_effect effect = intent_effect::moves_or_copies;
-    std::vector<window_marks> windows = {};  // for keys of each of the node's ranks
-    std::vector<changed_keys> changed = {};  // of the node's ranks
-    std::string store = "a store";           // its name, for SYNCYTE_STORE_TRACE
+    std::vector<window_counts> windows = {};  // for keys of each of the node's ranks
+    std::vector<changed_keys> changed = {};   // of the node's ranks
+    std::string store = "a store";            // its name, for SYNCYTE_STORE_TRACE
   };
 
   /// `tables` have the keys of the node's ranks, by rank within the node; `rank` is this one, of `node`, which stays.
@@ -128,10 +126,11 @@ class spread_table {
   void tell_of_changes(int home, std::span<const std::int64_t> slots);
   void notify(std::unique_ptr<access::transfer> notice);
   bool is_elsewhere(std::int64_t slot) const;
-  const window_marks& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
+  const window_counts& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   bool is_here(int home, std::int64_t slot,
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;
   bool is_agent_dead() const;
+  bool has_dead_ranks() const;
 
   std::shared_ptr<fabric::members> ranks_;
   const topology::node_group& node_;
@@ -142,9 +141,7 @@ class spread_table {
 
   // Null if keys do not move.
   std::shared_ptr<held_keys> held_;
-  std::vector<window_marks> windows_;
-  std::mutex own_windows_mutex_;
-  slot_counts own_windows_;  // of this process's workers, for keys of the node's ranks
+  std::vector<window_counts> windows_;
   std::vector<changed_keys> changed_;
   std::shared_ptr<const move_facts> facts_;
   std::atomic<std::uint64_t> barriers_ = 0;  // calls of renew_copies()

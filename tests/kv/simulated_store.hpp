@@ -166,7 +166,7 @@ class simulated_store {
       group.members.push_back(rank);
       const kv::key_range slots = homes_of(shape_).slots(rank);
       result->words.emplace_back(static_cast<std::size_t>(slots.count));
-      result->windows.emplace_back(static_cast<std::size_t>(slots.count) * kv::window_marks::words(group.size));
+      result->windows.emplace_back(static_cast<std::size_t>(slots.count));
       result->changed.emplace_back(kv::changed_keys::memory_bytes(slots.count) / sizeof(std::uint64_t));
       result->values.emplace_back(layout().first(slots.end()) - layout().first(slots.first));
     }
@@ -193,12 +193,12 @@ class simulated_store {
                                         return !died_[static_cast<std::size_t>(first + place)];
                                       }};
     std::vector<kv::table> tables;
-    std::vector<kv::window_marks> windows;
+    std::vector<kv::window_counts> windows;
     std::vector<kv::changed_keys> changed;
     for (std::size_t place = 0; place < memory.words.size(); ++place) {
       const kv::key_range slots = homes_->slots(memory.group.members[place]);
       tables.emplace_back(layout(), memory.words[place].data(), memory.values[place].data(), self, slots.first);
-      windows.emplace_back(memory.windows[place].data(), slots.first, shape_.ranks_per_node);
+      windows.emplace_back(memory.windows[place].data(), slots.first);
       changed.emplace_back(memory.changed[place].data(), slots);
     }
     const std::shared_ptr<int[]> agents(new int[static_cast<std::size_t>(shape_.nodes)]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When windows of intents open and close (kv/intents.hpp), and who has open ones (kv/slot_counts.hpp,
-// kv/window_marks.hpp).
+// When windows of intents open and close (kv/intents.hpp), and who has open ones (kv/slot_counts.hpp).
 
 #include <gtest/gtest.h>
 
@@ -15,7 +14,6 @@
 
 #include "kv/intents.hpp"
 #include "kv/slot_counts.hpp"
-#include "kv/window_marks.hpp"
 #include "simulated_store.hpp"
 
 namespace {
@@ -106,25 +104,6 @@ TEST(windows, are_counted_for_keys_of_any_stride) {
     at.for_each([&](std::int64_t slot, std::int64_t count) { found.emplace(slot, count); });
     EXPECT_EQ(found, expected);
   }
-}
-
-TEST(windows, are_marked_for_each_rank_of_a_node) {
-  constexpr int ranks = 70;
-  std::vector<std::uint32_t> memory(3 * kv::window_marks::words(ranks));
-  EXPECT_EQ(memory.size(), 9u);
-  const kv::window_marks at(memory.data(), 100, ranks);
-  const auto has = [&](std::int64_t slot, int least_dead) {
-    return at.any(slot, [&](int rank) { return rank < least_dead; });
-  };
-  EXPECT_FALSE(has(101, ranks));
-  for (const int rank : {3, 31, 32, 69}) at.set(101, rank);
-  EXPECT_FALSE(has(100, ranks));
-  EXPECT_FALSE(has(102, ranks));
-  EXPECT_TRUE(has(101, 4));
-  EXPECT_FALSE(has(101, 3));
-  for (const int rank : {3, 31, 32}) at.clear(101, rank);
-  EXPECT_TRUE(has(101, ranks));
-  EXPECT_FALSE(has(101, 69));
 }
 
 // ---- ranks that die
