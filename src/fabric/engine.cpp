@@ -46,6 +46,9 @@ constexpr auto longest_spin = 100us;
 /// Pause before a request that was deferred is tried again.
 constexpr auto retry_pause = 1ms;
 
+/// Least pause before an object is asked again whether something is due.
+constexpr std::chrono::nanoseconds least_pause = 50us;
+
 /// Pause before messages for idle callers are received again. UCX's queues in shared memory hold 64 messages, and each
 /// owner of a caller's requests sends one a second (keepalive).
 constexpr auto idle_receive_pause = 500ms;
@@ -224,7 +227,7 @@ void engine::sleep(std::chrono::nanoseconds time) {
     longest = longest < 0ns ? limit : std::min(longest, limit);
   };
   if (server_.has_deferred()) shorten(retry_pause);
-  if (const auto left = targets_.time_left(time); left >= 0ns) shorten(left);
+  if (const auto left = targets_.time_left(time); left >= 0ns) shorten(std::max(left, least_pause));
   for (caller* const each : callers_with(1)) {
     const std::unique_lock turn(each->mutex, std::try_to_lock);
     if (!turn || each->waiting > 0) {  // its event may be what another thread receives now

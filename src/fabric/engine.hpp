@@ -75,6 +75,9 @@ class engine {
   /// Makes a process dead for good: operations that wait for it fail, and other processes are told.
   void declare_dead(std::uint64_t process);
 
+  /// Wakes the serving thread, which calls target::progress() then.
+  void wake();
+
  private:
   friend class exchange;
   friend class stream;
@@ -104,7 +107,6 @@ class engine {
   void end_of_process(int descriptor);
   void forget_dead();
   void take_over_deaths();
-  void wake();
 
   const time_limits limits_;
   const std::function<void(std::uint64_t)> declare_dead_;

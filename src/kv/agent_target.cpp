@@ -273,6 +273,7 @@ bool agent_target::send_pushes(fabric::served_request& request) {
 
 /// Pushes are sent in rounds; a barrier does not wait for the next one.
 bool agent_target::send_messages(pushes_are when) {
+  agent_.ask_again();
   bool did_something = agent_.end_copies();
   if (agent_.has_pushes() && (rounds_.begin(fabric::now()) || when == pushes_are::due))
     did_something |= agent_.send_pushes();
@@ -338,6 +339,13 @@ bool agent_target::run(const operation& what, fabric::served_request& request, c
   }
   std::ranges::copy(state.bytes, reply.resize(state.bytes.size()).data());
   return true;
+}
+
+std::chrono::nanoseconds agent_target::time_left(std::chrono::nanoseconds now) const {
+  const auto until_intents = agent_.time_without_intents(now);
+  if (!agent_.has_pushes()) return until_intents;
+  const auto until_round = rounds_.time_left(now);
+  return until_intents.count() < 0 ? until_round : std::min(until_round, until_intents);
 }
 
 bool agent_target::progress() {

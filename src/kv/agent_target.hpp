@@ -34,10 +34,9 @@ class agent_target final : public fabric::target {
 
   bool serve(fabric::served_request& request, fabric::answer& reply) override;
   bool progress() override;
-  bool makes_progress() const override { return true; }
-  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override {
-    return agent_.has_pushes() ? rounds_.time_left(now) : std::chrono::nanoseconds(-1);
-  }
+  /// Every rank has an agent, and one of a node is asked.
+  bool makes_progress() const override { return facts_->agents[facts_->node] == facts_->rank; }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override;
 
  private:
   bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);

@@ -26,7 +26,9 @@ template <class Visit>
 void take_bits(std::uint64_t& word, Visit&& visit) {
   const std::atomic_ref at(word);
   if (at.load() == 0) return;
-  for (std::uint64_t bits = at.exchange(0); bits != 0; bits &= bits - 1) visit(std::countr_zero(bits));
+  std::uint64_t bits = at.exchange(0);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // visit() reads values afterwards
+  for (; bits != 0; bits &= bits - 1) visit(std::countr_zero(bits));
 }
 
 }  // namespace

@@ -324,16 +324,17 @@ access_result held_keys::keep_as_copy(std::int64_t slot, std::byte* values) {
   const std::int64_t unsent = record == 0 || is_copy_record(record) ? 0 : reserve_pushes(slot);
   if (unsent == 0) return access_result::elsewhere;
   auto result = access_result::elsewhere;
+  store(copies_unit, load(copies_unit) + 1);  // before a worker pushes to it
   const auto damage = base::error_of([&] {
     result = write_values<trying>(locks_, record, key_locks::damage::is_refused, any_key, [&] {
       copy_vector(values, values_at(record), layout_.length(slot));
       store(record + unsent_word, static_cast<std::uint64_t>(unsent));
     });
   });
-  if (result == access_result::done)
-    store(copies_unit, load(copies_unit) + 1);
-  else
+  if (result != access_result::done) {
+    store(copies_unit, load(copies_unit) - 1);
     release_pushes(slot, unsent);
+  }
   if (damage) throw *damage;
   return result;
 }

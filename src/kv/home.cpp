@@ -51,7 +51,7 @@ void home::refresh(std::chrono::nanoseconds now) {
   const bool is_round = needs_round() && rounds.begin(now);
   if (is_round) take_changes();
   directory.refresh([&](int node) { return is_round || pushed.contains(node); });
-  std::erase_if(pushed, [&](int node) { return directory.stale_copies_of(node).empty(); });
+  std::erase_if(pushed, [&](int node) { return !directory.has_stale_copies(node); });
 }
 
 void home::queue_messages() {

@@ -173,7 +173,7 @@ void key_directory::keep(int node, std::int64_t slot) {
 bool key_directory::pass_on(std::int64_t slot, side& of) {
   const auto next = std::ranges::find_if(
       of.wishes, [&](const wished& each) { return each.node != nodes_.own && !nodes_.is_dead(each.node); });
-  if (next == of.wishes.end() || (next->why == wish::intend && gives_copy(slot))) return false;
+  if (next == of.wishes.end() || (next->why == wish::intend && (gives_copy(slot) || is_put_off(slot)))) return false;
   const int node = next->node;
   of.wishes.erase(next);
   set_away(slot, node);
@@ -278,7 +278,6 @@ void key_directory::note_change(int node, std::int64_t slot) {
 
 void key_directory::count_turns(int node, std::int64_t slot, side& of) {
   constexpr int most_turns = 8;
-  constexpr auto time_without_copies = std::chrono::seconds(1);
   const bool is_other = std::exchange(of.changed_by, node) != node;
   const bool is_later = std::exchange(of.changed_after, barriers_) != barriers_;
   if (is_other && is_later)

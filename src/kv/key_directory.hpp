@@ -42,6 +42,9 @@ enum class intent_effect : std::uint8_t {
   copies,           ///< each node gets a copy
 };
 
+/// Time in which intents get no copies of a key that nodes have changed in turn.
+inline constexpr std::chrono::seconds time_without_copies{1};
+
 /// The places of one rank's keys. The main copy of a key is at home, or at another node, whose agent asked for it;
 /// other nodes may have copies of keys that are at home. Only the home decides; one thread uses it, the one that serves
 /// the rank's requests. While a key is elsewhere, the home keeps its last value.
@@ -57,11 +60,14 @@ enum class intent_effect : std::uint8_t {
 /// | give back by the holder | INTERNAL | at home | at home, or to the first wish | as asked back |
 /// | share by the holder | INTERNAL | shared: the holder has a copy | | the same, and its copy is recalled |
 /// | give back, share by others | INTERNAL | INTERNAL | | INTERNAL |
-/// | keep by the holder | ignored | ignored | away; wishes by intent are refused | as asked back |
+/// | keep by the holder | ignored | ignored | away; wishes by intent are refused | wishes by intent are refused |
 /// | keep by another node | ignored: an older answer | ignored | | ignored |
 /// | operation | done here | forwarded | | waits |
 /// | forwarded operation bounces | done here | waits: it is on its way back | | waits |
 /// | death of the holder's agent | (it has none) | lost | lost; wishes are refused | as asked back |
+///
+/// A key that is lost stays so until a set, or adopt_last: it is at home then. Nodes that ask for it are refused, other
+/// operations raise an error.
 ///
 /// Copies of a key that is shared, at home:
 ///
@@ -134,6 +140,7 @@ class key_directory {
   void refresh(const std::function<bool(int)>& is_due);
   /// Whether there are stale copies of nodes that are not behind.
   bool has_refreshes() const;
+  bool has_stale_copies(int node) const { return stale_.contains(node); }
   /// The keys of which a node has a stale copy, or had one.
   std::vector<std::int64_t> stale_copies_of(int node) const;
   /// Makes one copy fresh, if it is there and stale, even if the node is behind; false: try again later.
@@ -147,7 +154,9 @@ class key_directory {
   void restore(std::int64_t slot);
 
   /// Whether progress(), look_for_deaths() and take_messages() have nothing to do.
-  bool is_idle() const { return to_grant_.empty() && sides_.empty() && messages_.empty(); }
+  bool is_idle() const { return !has_waiting_grants() && sides_.empty() && stale_.empty() && messages_.empty(); }
+  /// Whether a key could not be granted because it was being written.
+  bool has_waiting_grants() const { return !to_grant_.empty(); }
   /// Grants keys that could not be granted before; true if it did something.
   bool progress();
   /// Refuses wishes for keys whose holder has died, and forgets copies of nodes that have died, and times that are

@@ -46,26 +46,25 @@ bool node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<
 
 void node_agent::intend(std::int64_t slot, bool is_own) {
   if (!is_own) ++windows_[slot];
-  if (put_off_.empty() || !is_put_off(slot)) ask(slot, is_own, wish::intend);
+  if (!put_off_.contains(slot)) ask(slot, is_own, wish::intend);
 }
 
-bool node_agent::is_put_off(std::int64_t slot) {
-  const auto found = put_off_.find(slot);
-  if (found == put_off_.end()) return false;
-  if (now_ < found->second) return true;
-  put_off_.erase(found);
-  return false;
-}
-
-/// Looks for times that are over only when there are twice as many as after the last time.
 void node_agent::put_off(std::int64_t slot) {
-  constexpr auto pause = std::chrono::seconds(1);
-  if (put_off_.size() >= forget_at_) {
-    std::erase_if(put_off_, [&](const auto& each) { return now_ >= each.second; });
-    forget_at_ = std::max<std::size_t>(64, 2 * put_off_.size());
-  }
-  put_off_[slot] = now_ + pause;
+  if (put_off_.insert(slot).second) ends_.emplace_back(now_ + time_without_copies, slot);
   refuse(slot);
+}
+
+void node_agent::ask_again() {
+  for (; !ends_.empty() && ends_.front().first <= now_; ends_.pop_front()) {
+    const std::int64_t slot = ends_.front().second;
+    put_off_.erase(slot);
+    if (is_intended(slot)) ask(slot, false, wish::intend);
+  }
+}
+
+std::chrono::nanoseconds node_agent::time_without_intents(std::chrono::nanoseconds now) const {
+  constexpr std::chrono::nanoseconds none(-1), at_once(0);
+  return ends_.empty() ? none : std::max(at_once, ends_.front().first - now);
 }
 
 void node_agent::release(std::int64_t slot) {

@@ -44,11 +44,12 @@ enum class agent_message : std::uint8_t {
 /// | the last window closes | | | | ended |
 /// | grant | INTERNAL; given back, so that it is not lost | main copy here | INTERNAL; given back | as main copy |
 /// | grant copy | INTERNAL; ended | copy here; without memory ended | INTERNAL; ended | as main copy |
-/// | refuse | ignored: nobody waits | none; acquire if a worker localizes what was intended | INTERNAL | INTERNAL |
-/// | put off | ignored, but for the time | as refused; an intent asks again after some time | INTERNAL | INTERNAL |
+/// | refuse | ignored: nobody waits | none; acquire if a worker localizes what was intended | ignored | ignored |
+/// | put off | ignored | as refuse; later asked for again if a worker intends it | ignored | ignored |
 /// | recall | ignored: it is on its way back | ignored: asked for again since | given back | ended |
 /// | invalidate | ignored: it has ended | ignored | ignored | ended; intend if a worker intends it: asked |
-/// | ask back | ignored | ignored | given back; if a worker intends it, share: it is a copy now | ended |
+/// | ask back, no worker intends it | ignored | ignored | given back | ended |
+/// | ask back, a worker intends it | ignored | ignored | share: copy here; where keys only move, keep | ignored |
 /// | refresh | ignored: it has ended | ignored | ignored | fresh |
 /// | a worker pushes | | | done | pushes, once those before are in the home's value |
 /// | forwarded operation | bounces | bounces | done | bounces |
@@ -93,7 +94,13 @@ class node_agent {
   bool ask_back(std::int64_t slot);
 
   /// Whether the functions below have nothing to do.
-  bool is_idle() const { return asked_.empty() && copies_.empty() && messages_.empty(); }
+  bool is_idle() const {
+    return asked_.empty() && copies_.empty() && messages_.empty() && put_off_.empty() && !has_pushes();
+  }
+  /// Asks for keys that were put off, when the time is over, if workers intend to use them.
+  void ask_again();
+  /// Time until then; negative: there are none.
+  std::chrono::nanoseconds time_without_intents(std::chrono::nanoseconds now) const;
   /// Ends copies that nobody intends to use; true if it did something.
   bool end_copies();
   /// Sends the pushes to dirty copies; true if it did something.
@@ -146,7 +153,6 @@ class node_agent {
   bool end_copy(std::int64_t slot);
   bool send_pushes(std::int64_t slot);
   bool evict(wish why);
-  bool is_put_off(std::int64_t slot);
   bool is_intended(std::int64_t slot) const { return windows_.contains(slot); }
   void add_arrival(std::int64_t slot);
 
@@ -160,9 +166,9 @@ class node_agent {
   moment last_moment_ = 0;
   std::vector<std::int64_t> dirty_, ending_;                            // copies
   std::unordered_map<std::int64_t, std::int64_t> windows_;              // of intents, by slot
-  std::unordered_map<std::int64_t, std::chrono::nanoseconds> put_off_;  // slots, and until when
-  std::size_t forget_at_ = 64;    // size at which times that are over are looked for
-  std::deque<arrival> arrivals_;  // of keys that may be here
+  std::unordered_set<std::int64_t> put_off_;                            // slots
+  std::deque<std::pair<std::chrono::nanoseconds, std::int64_t>> ends_;  // of the times for them, in order
+  std::deque<arrival> arrivals_;                                        // of keys that may be here
   std::vector<message> messages_;
   std::chrono::nanoseconds now_{};
   recent_times coming_;

@@ -46,7 +46,8 @@ std::shared_ptr<const move_facts> spread_table::make_facts(std::shared_ptr<const
       .home_of = [homes = homes_](std::int64_t slot) { return homes->rank_of_slot(slot); },
       .slots = [homes = homes_](int rank) { return homes->slots(rank); },
       .is_here = [&node = node_](int rank) { return node.is_here(rank); },
-      .is_elsewhere = [this](std::int64_t slot) { return is_elsewhere(slot); },
+      .is_elsewhere =
+          [this](std::int64_t slot) { return is_elsewhere(node_.node_rank(homes_->rank_of_slot(slot)), slot); },
       .effect = effect,
       .is_intended =
           [this, windows = windows_of(rank_)](std::int64_t slot) { return windows.any(slot) && !has_dead_ranks(); },
@@ -77,14 +78,14 @@ bool spread_table::has_dead_ranks() const {
 /// Records of a dead agent's node are lost: nobody could give them back.
 bool spread_table::is_agent_dead() const { return ranks_->at(agent_).is_dead; }
 
-bool spread_table::is_elsewhere(std::int64_t slot) const {
-  const int place = node_.node_rank(homes_->rank_of_slot(slot));
+/// `place`: the home's, in this node.
+bool spread_table::is_elsewhere(int place, std::int64_t slot) const {
   return tables_[static_cast<std::size_t>(place)].is_elsewhere(slot);
 }
 
 /// Whether a key is at this node now, by a grant up to `newest` if it is another node's.
 bool spread_table::is_here(int home, std::int64_t slot, held_keys::grant_number newest) const {
-  if (node_.is_here(home)) return !(held_ && is_elsewhere(slot));
+  if (const int place = node_.node_rank(home); place >= 0) return !(held_ && is_elsewhere(place, slot));
   return held_ && held_->holds(slot, newest);
 }
 
@@ -144,7 +145,12 @@ class spread_table::run {
     for (const here_part& each : here_) {
       absent_keys absent;
       std::vector<std::int64_t> shared;
-      what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared);
+      try {
+        what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared);
+      } catch (...) {
+        of_.tell_of_changes(each.owner, shared);  // keys before a damaged one are done
+        throw;
+      }
       of_.tell_of_changes(each.owner, shared);
       key_list keys;
       for (const std::size_t i : absent) keys.push_back(each.keys[i]);
@@ -154,7 +160,7 @@ class spread_table::run {
       absent_keys absent;
       what_.run_held(*of_.held_, each.keys, std::min(grants_, before_.grants), values_, absent);
       if (!what_.reads && of_.held_->must_tell_agent())
-        of_.notify(of_.tell_agent(*of_.notifying_, what_.name, move_operation::look));
+        of_.wake(of_.agent_, of_.objects_.agents, what_.name, move_operation::look);
       for (const std::size_t i : absent) each.later.push_back(each.keys[i].key);
       std::ranges::sort(each.later, {}, &listed_key::place);
       ask_again(each.owner, std::move(each.later));
@@ -297,17 +303,21 @@ std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, co
   return result;
 }
 
-/// Calls visit(home, slot) for each key, when the part of the index is loaded in which it may be.
+/// Calls visit(place, slot) for each key, with its home's place in this node or -1, when what that looks at is loaded.
 template <class Visit>
 void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const {
   constexpr std::size_t ahead = 16;
   std::array<std::pair<int, std::int64_t>, ahead> next;
   std::size_t count = 0;
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    held_->prefetch(slot);
-    auto& place = next[count % ahead];
-    if (count++ >= ahead) visit(place.first, place.second);
-    place = {home, slot};
+    const int place = node_.node_rank(home);
+    if (place < 0)
+      held_->prefetch(slot);
+    else
+      windows_[static_cast<std::size_t>(place)].prefetch(slot);
+    auto& waiting = next[count % ahead];
+    if (count++ >= ahead) visit(waiting.first, waiting.second);
+    waiting = {place, slot};
   });
   for (std::size_t i = count - std::min(count, ahead); i < count; ++i)
     visit(next[i % ahead].first, next[i % ahead].second);
@@ -316,8 +326,8 @@ void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& vis
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
   moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, static_cast<std::uint64_t>(rank_));
-  for_each_slot(keys, [&](int home, std::int64_t slot) {
-    const bool is_main = node_.is_here(home) ? !is_elsewhere(slot) : held_->holds_main(slot);
+  for_each_slot(keys, [&](int place, std::int64_t slot) {
+    const bool is_main = place < 0 ? held_->holds_main(slot) : !is_elsewhere(place, slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_localize", std::move(asked));
@@ -326,19 +336,18 @@ std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std
 /// The agent counts windows for keys of other nodes.
 std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
   moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
-  for_each_slot(keys, [&](int home, std::int64_t slot) {
-    const bool is_own = node_.is_here(home);
-    if (is_own) windows_of(home).add(slot, 1);
-    if (!is_own || is_elsewhere(slot)) asked.add(static_cast<std::uint64_t>(slot), {});
+  for_each_slot(keys, [&](int place, std::int64_t slot) {
+    if (place >= 0) windows_[static_cast<std::size_t>(place)].add(slot, 1);
+    if (place < 0 || is_elsewhere(place, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_intent", std::move(asked));
 }
 
 std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
   moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
-  homes_->for_each(keys, [&](int home, std::int64_t slot) {
-    if (node_.is_here(home))
-      windows_of(home).add(slot, -1);
+  for_each_slot(keys, [&](int place, std::int64_t slot) {
+    if (place >= 0)
+      windows_[static_cast<std::size_t>(place)].add(slot, -1);
     else
       asked.add(static_cast<std::uint64_t>(slot), {});
   });
@@ -366,14 +375,20 @@ void spread_table::notify(std::unique_ptr<access::transfer> notice) {
   notices_.limit(most_notices);  // an interrupt of this wait leaves the notice on its way
 }
 
+/// An object of this node does what is due.
+void spread_table::wake(int rank, fabric::object_name object, const char* name, move_operation what) {
+  if (rank == rank_) return ranks_->through().wake();
+  moved_keys nothing(ranks_->rank_name(rank), what, static_cast<std::uint64_t>(node_.index));
+  nothing.add(0, {});
+  auto notice = std::make_unique<access::owners_transfer>(ranks_, name, notifying_.get());
+  notice->add(rank, std::make_unique<access::item_requests<moved_keys>>(object, std::move(nothing)));
+  notify(std::move(notice));
+}
+
 /// Tells a home of this node that keys have changed of which other nodes have copies.
 void spread_table::tell_of_changes(int home, std::span<const std::int64_t> slots) {
-  if (slots.empty() || !changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots, barriers_)) return;
-  moved_keys changed(ranks_->rank_name(home), move_operation::changed, static_cast<std::uint64_t>(node_.index));
-  changed.add(0, {});
-  auto notice = std::make_unique<access::owners_transfer>(ranks_, "store_worker_push", notifying_.get());
-  notice->add(home, std::make_unique<access::item_requests<moved_keys>>(objects_.homes, std::move(changed)));
-  notify(std::move(notice));
+  if (!slots.empty() && changed_[static_cast<std::size_t>(node_.node_rank(home))].add(slots, barriers_))
+    wake(home, objects_.homes, "store_worker_push", move_operation::changed);
 }
 
 /// The agent may be dead: then there are no copies.

@@ -123,9 +123,10 @@ class spread_table {
   std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what,
                                                std::uint64_t item = 0) const;
   void wait_for_agent(const char* name, move_operation what, std::uint64_t item = 0) const;
+  void wake(int rank, fabric::object_name object, const char* name, move_operation what);
   void tell_of_changes(int home, std::span<const std::int64_t> slots);
   void notify(std::unique_ptr<access::transfer> notice);
-  bool is_elsewhere(std::int64_t slot) const;
+  bool is_elsewhere(int place, std::int64_t slot) const;
   const window_counts& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   bool is_here(int home, std::int64_t slot,
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;

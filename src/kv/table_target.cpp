@@ -214,7 +214,8 @@ bool table_target::renew(fabric::served_request& request, const access::served_i
 }
 
 std::chrono::nanoseconds table_target::time_left(std::chrono::nanoseconds now) const {
-  return home_ != nullptr && home_->needs_round() ? home_->rounds.time_left(now) : std::chrono::nanoseconds(-1);
+  if (home_->directory.has_waiting_grants()) return paced_rounds::pause;
+  return home_->needs_round() ? home_->rounds.time_left(now) : std::chrono::nanoseconds(-1);
 }
 
 bool table_target::progress() {

@@ -94,9 +94,7 @@ void exchange_processes(node_group& group) {
 
 }  // namespace
 
-int node_group::node_rank(int comm_rank) const {
-  const int distance = comm_rank - members.front();
-  if (is_consecutive()) return distance >= 0 && distance < size ? distance : -1;
+int node_group::find_node_rank(int comm_rank) const {
   const auto found = std::lower_bound(members.begin(), members.end(), comm_rank);
   return found != members.end() && *found == comm_rank ? static_cast<int>(found - members.begin()) : -1;
 }

@@ -25,9 +25,17 @@ struct node_group {
   memory::sharing method = memory::sharing::none;  // how the node's ranks share memory
 
   bool is_here(int comm_rank) const { return node_rank(comm_rank) >= 0; }
-  int node_rank(int comm_rank) const;  // within the node; -1 if elsewhere
+  /// Within the node; -1 if elsewhere.
+  int node_rank(int comm_rank) const {
+    const int distance = comm_rank - members.front();
+    if (is_consecutive()) return distance >= 0 && distance < size ? distance : -1;
+    return find_node_rank(comm_rank);
+  }
   bool is_alive(int node_rank) const;
   bool is_consecutive() const { return members.back() - members.front() + 1 == size; }
+
+ private:
+  int find_node_rank(int comm_rank) const;
 };
 
 /// Whether a rank's process runs, as far as this process knows. A process without a pid runs until its rank's death is

@@ -464,6 +464,10 @@ class run {
     step([&] { push(of_first, subject); });
     step([&] { push(of_last, subject); });
     step([&] { push(of_home_node, subject); });
+    for (int i = 0; i < 5; ++i) {  // the home has taken the changes before: it is told of this one
+      std::this_thread::sleep_for(2ms);
+      push(of_home_node, subject);
+    }
     step([&] { barrier(); });
     set(of_home_node, subject);
     step([&] { flush(of_first); });

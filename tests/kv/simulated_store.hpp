@@ -68,6 +68,9 @@ class watched_target final : public fabric::target {
   }
   bool progress() override { return !watch_.is_dead(rank_) && inner_->progress(); }
   bool makes_progress() const override { return inner_->makes_progress(); }
+  std::chrono::nanoseconds time_left(std::chrono::nanoseconds now) const override {
+    return watch_.is_dead(rank_) ? std::chrono::nanoseconds(-1) : inner_->time_left(now);
+  }
 
  private:
   const std::shared_ptr<fabric::target> inner_;

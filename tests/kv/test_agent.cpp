@@ -405,6 +405,30 @@ TEST(node_agent, localizes_a_key_whose_intent_is_refused) {
   EXPECT_EQ(waits->keys, 0u);
 }
 
+/// The second copy is in the list of dirty ones when it ends.
+TEST(node_agent, is_not_idle_before_it_has_looked_at_ended_copies) {
+  node at;
+  const std::vector<kv::listed_key> list{{5, 0}, {6, length}};
+  for (const auto& each : list) {
+    at.agent.intend(each.slot, false);
+    at.agent.grant_copy(each.slot, bytes_of(ones));
+  }
+  std::vector<kv::held_keys::held_key> found;
+  std::vector<kv::listed_key> others;
+  at.held.find(list, found, others);
+  const std::vector<float> values(2 * length, 1.0f);
+  kv::absent_keys absent;
+  at.held.push(found, at.held.grants(), values.data(), absent);
+  for (const auto& each : list) at.agent.release(each.slot);
+  at.agent.end_copies();
+  EXPECT_EQ(at.messages(), (texts{"intend 5", "intend 6", "end copy 5 with 1", "end copy 6 with 1"}));
+  EXPECT_EQ(at.agent.is_idle(), !at.agent.has_pushes());
+  at.agent.send_pushes();
+  EXPECT_EQ(at.messages(), texts{});
+  EXPECT_FALSE(at.agent.has_pushes());
+  EXPECT_TRUE(at.agent.is_idle());
+}
+
 TEST(node_agent, asks_again_for_a_key_that_was_put_off_when_the_time_is_over) {
   node at;
   at.agent.intend(5, false);
@@ -417,9 +441,15 @@ TEST(node_agent, asks_again_for_a_key_that_was_put_off_when_the_time_is_over) {
   EXPECT_EQ(by->keys, 1u);
   EXPECT_EQ(at.messages(), texts{"acquire 5"});
   at.agent.refuse(5);
-  at.agent.begin(std::chrono::seconds(2));
-  at.agent.intend(5, false);
+  EXPECT_FALSE(at.agent.is_idle());
+  EXPECT_EQ(at.agent.time_without_intents(std::chrono::milliseconds(400)), std::chrono::milliseconds(600));
+  at.agent.begin(std::chrono::milliseconds(999));
+  at.agent.ask_again();
+  EXPECT_EQ(at.messages(), texts{});
+  at.agent.begin(std::chrono::milliseconds(1000));
+  at.agent.ask_again();  // for the open window
   EXPECT_EQ(at.messages(), texts{"intend 5"});
+  EXPECT_LT(at.agent.time_without_intents({}), std::chrono::nanoseconds(0));
 }
 
 TEST(node_agent, gives_back_first_what_nobody_intends) {

@@ -551,6 +551,19 @@ TEST(key_directory, keeps_copies_of_a_key_that_nodes_change_together_or_one_of_t
   EXPECT_EQ(without_barriers.after_progress().size(), 2u);
 }
 
+TEST(key_directory, is_not_idle_before_it_has_looked_at_copies_that_ended_stale) {
+  sharing_home at;
+  at.directory.end_copy(1, 100, bytes_of(ones));
+  at.directory.end_copy(2, 100, bytes_of(ones));
+  at.directory.progress();
+  at.messages();
+  EXPECT_TRUE(at.directory.has_refreshes());
+  EXPECT_FALSE(at.directory.is_idle());
+  EXPECT_EQ(at.after_progress(), texts{});
+  EXPECT_FALSE(at.directory.has_refreshes());
+  EXPECT_TRUE(at.directory.is_idle());
+}
+
 TEST(key_directory, recalls_all_copies_for_a_set) {
   sharing_home at;
   EXPECT_EQ(at.prepare(own, true), kv::access_result::elsewhere);
