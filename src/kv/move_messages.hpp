@@ -39,10 +39,9 @@ enum class move_operation : std::uint16_t {
   ask_back = 19,
   refuse = 20,
   renewed = 21,
-  put_off = 33,
+  put_off = 33,  ///< a refusal: intents of the key get nothing for some time
   // To the agent of the worker's own node, by a common caller: the items are slots of any rank; the first argument is
-  // the
-  // worker's rank.
+  // the worker's rank.
   localize = 22,
   begin_windows = 23,  ///< of intents
   end_windows = 24,

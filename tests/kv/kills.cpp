@@ -54,7 +54,7 @@ constexpr int agent_of_first = 0, of_first = 1, of_home_node = 2, home = 3, agen
 constexpr std::int64_t still_key(int rank) { return ranks + rank; }
 constexpr std::int64_t moved_key(int rank) { return 2 * ranks + rank; }
 
-enum class story { copies, moves, losses };
+enum class story { copies, moves, turns, losses };
 enum class end { sender, receiver };
 enum class moment { before, after };
 
@@ -106,6 +106,7 @@ std::vector<message_kind> all_kinds() {
       {"invalidate", to_agent, move_operation::invalidate},
       {"end copy", to_home, move_operation::end_copy},
       {"end copy none", to_home, move_operation::end_copy_none},
+      {"put off", to_agent, move_operation::put_off, story::turns},
       {"end window", to_agent, move_operation::end_windows},
   };
 }
@@ -445,6 +446,8 @@ class run {
         return tell_of_copies();
       case story::moves:
         return tell_of_moves();
+      case story::turns:
+        return tell_of_turns();
       case story::losses:
         return tell_of_losses();
     }
@@ -492,6 +495,19 @@ class run {
     step([&] { close(of_last); });
     step([&] { open(of_last); });
     step([&] { close(of_last); });
+  }
+
+  /// Two nodes change the key in turn, with barriers between, until intents get no copies.
+  void tell_of_turns() {
+    open(of_first);
+    open(of_last);
+    for (int turn = 0; turn < 12; ++turn) {
+      push(turn % 2 == 0 ? of_first : of_last, subject);
+      barrier();
+    }
+    step([&] { close(of_first); });
+    step([&] { open(of_first); });
+    step([&] { localize(of_last, subject); });
   }
 
   /// A rank of the holder's node dies while it writes the key.
