@@ -45,7 +45,7 @@ bool node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<
 }
 
 void node_agent::intend(std::int64_t slot, bool is_own) {
-  if (!is_own) ++windows_[slot];
+  if (!is_own) windows_.add(slot);
   if (!put_off_.contains(slot)) ask(slot, is_own, wish::intend);
 }
 
@@ -68,10 +68,7 @@ std::chrono::nanoseconds node_agent::time_without_intents(std::chrono::nanosecon
 }
 
 void node_agent::release(std::int64_t slot) {
-  const auto found = windows_.find(slot);
-  if (found == windows_.end() || --found->second > 0) return;
-  windows_.erase(found);
-  if (copies_.contains(slot)) ending_.push_back(slot);
+  if (windows_.remove(slot) == 1 && copies_.contains(slot)) ending_.push_back(slot);
 }
 
 void node_agent::note_coming(std::int64_t slot) {

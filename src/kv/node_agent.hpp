@@ -17,6 +17,7 @@
 #include "kv/held_keys.hpp"
 #include "kv/intents.hpp"
 #include "kv/key_directory.hpp"
+#include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
 
@@ -165,7 +166,7 @@ class node_agent {
   std::unordered_map<std::int64_t, moment> busy_;  // dirty copies that were being written, and since when
   moment last_moment_ = 0;
   std::vector<std::int64_t> dirty_, ending_;                            // copies
-  std::unordered_map<std::int64_t, std::int64_t> windows_;              // of intents, by slot
+  slot_counts windows_;                                                 // of intents
   std::unordered_set<std::int64_t> put_off_;                            // slots
   std::deque<std::pair<std::chrono::nanoseconds, std::int64_t>> ends_;  // of the times for them, in order
   std::deque<arrival> arrivals_;                                        // of keys that may be here

@@ -34,6 +34,8 @@ class slot_counts {
     return before;
   }
 
+  bool contains(std::int64_t slot) const { return !cells_.empty() && cells_[place_of(slot)].count != 0; }
+
   /// Calls visit(slot, count) for each key, in any order.
   template <class Visitor>
   void for_each(Visitor&& visit) const {
