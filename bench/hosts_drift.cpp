@@ -332,17 +332,17 @@ class reporter {
   }
 
  private:
-  round_figure of(way how, double figures::*which) const {
+  round_figure of(way how, double figures::* which) const {
     return [this, how, which](int round) {
       return measured_[static_cast<std::size_t>(how)][static_cast<std::size_t>(round)].*which;
     };
   }
 
-  round_figure rate(way how, double figures::*which) const {
+  round_figure rate(way how, double figures::* which) const {
     return [seconds = of(how, which)](int round) { return 1 / seconds(round); };
   }
 
-  round_figure thousands(way how, double figures::*which) const {
+  round_figure thousands(way how, double figures::* which) const {
     return [figure = of(how, which)](int round) { return 1e-3 * figure(round); };
   }
 

@@ -106,7 +106,7 @@ void run(const syncyte::communicator& world) {
     for (std::size_t i = 0; i < users.size(); ++i)
       measured[i].push_back(users[i].run_round(draw, static_cast<std::uint64_t>(round)));
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto of = [&](double served_keys::*which) -> round_figure {
+    const auto of = [&](double served_keys::* which) -> round_figure {
       return [&, which](int round) { return 1e-3 * (measured[i][static_cast<std::size_t>(round)].*which); };
     };
     report_figures({"store: keys served by the busiest of " + std::to_string(world.size()) +

@@ -34,8 +34,7 @@ using round_figure = std::function<double(int round)>;
 /// Prints a row of figures that were measured before. Collective.
 inline void report_figures(const row& what, const round_figure& ours, const round_figure& reference, int rounds) {
   int our_round = 0, reference_round = 0;
-  measure_figures(
-      what, [&] { return ours(our_round++); }, [&] { return reference(reference_round++); }, rounds);
+  measure_figures(what, [&] { return ours(our_round++); }, [&] { return reference(reference_round++); }, rounds);
 }
 
 /// Does what measure_figures() does, for work of all ranks. figure(seconds) returns the row's figure. Collective.
@@ -49,15 +48,13 @@ void measure(const row& what, Figure&& figure, const std::function<void()>& ours
 /// A row whose figures are `amount` of work per second, in the row's unit. Collective.
 inline void measure_rate(const row& what, double amount, const std::function<void()>& ours,
                          const std::function<void()>& reference, int rounds = 11) {
-  measure(
-      what, [=](double seconds) { return amount / seconds; }, ours, reference, rounds);
+  measure(what, [=](double seconds) { return amount / seconds; }, ours, reference, rounds);
 }
 
 /// A row whose figures are times: seconds times `scale`, in the row's unit. Collective.
 inline void measure_time(const row& what, double scale, const std::function<void()>& ours,
                          const std::function<void()>& reference, int rounds = 11) {
-  measure(
-      what, [=](double seconds) { return seconds * scale; }, ours, reference, rounds);
+  measure(what, [=](double seconds) { return seconds * scale; }, ours, reference, rounds);
 }
 
 }  // namespace syncyte::bench

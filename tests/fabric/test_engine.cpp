@@ -768,7 +768,9 @@ class held_transport final : public fabric::transport {
 TEST(engine, the_transport_ends_before_the_engine) {
   const auto token = std::make_shared<int>();
   fabric::engine one(std::make_unique<held_transport>(token));
-  { const fabric::exchange borrowed(one); }  // the engine has made a worker for it
+  {
+    const fabric::exchange borrowed(one);
+  }  // the engine has made a worker for it
   one.stop();
   EXPECT_EQ(token.use_count(), 2);
   one.end_transport();
