@@ -47,11 +47,14 @@ key_directory::place key_directory::find(std::int64_t slot) const {
 int key_directory::holder(std::int64_t slot) const { return holder_of(entry_of(slot)); }
 
 bool key_directory::acquire(int node, std::int64_t slot, wish why) {
+  if (why == wish::intend && is_put_off(slot)) {
+    tell(node, home_message::put_off, slot);
+    return true;
+  }
   const place at = find(slot);
   if (at == place::at_home || at == place::shared) {
     const auto found = sides_.find(slot);
-    if (node == nodes_.own || found == sides_.end() || (why == wish::intend && is_put_off(slot)))
-      return grant({node, why}, slot);
+    if (node == nodes_.own || found == sides_.end()) return grant({node, why}, slot);
     for (const sharer& each : found->second.sharers)
       base::require(each.node != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, of which it has a copy", node,
                     slot);
@@ -287,7 +290,7 @@ void key_directory::count_turns(int node, std::int64_t slot, side& of) {
   if (of.turns < most_turns || nodes_.effect != intent_effect::moves_or_copies) return;
   of.turns = 0;
   of.put_off = nodes_.now() + time_without_copies;
-  recall_copies(slot, home_message::recall, every_node);
+  recall_copies(slot, home_message::invalidate, every_node);  // nodes ask again, and learn of it
 }
 
 bool key_directory::is_put_off(std::int64_t slot) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -145,25 +146,23 @@ class spread_table::run {
     for (const here_part& each : here_) {
       absent_keys absent;
       std::vector<std::int64_t> shared;
-      try {
-        what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared);
-      } catch (...) {
-        of_.tell_of_changes(each.owner, shared);  // keys before a damaged one are done
-        throw;
-      }
-      of_.tell_of_changes(each.owner, shared);
+      const auto run_keys = [&] { what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared); };
+      before_errors(run_keys, [&] { of_.tell_of_changes(each.owner, shared); });
       key_list keys;
       for (const std::size_t i : absent) keys.push_back(each.keys[i]);
-      ask_again(each.owner, std::move(keys));
+      ask_again(each.owner, with_repeats(each.keys, std::move(keys)));
     }
     for (held_part& each : held_) {
       absent_keys absent;
-      what_.run_held(*of_.held_, each.keys, std::min(grants_, before_.grants), values_, absent);
-      if (!what_.reads && of_.held_->must_tell_agent())
-        of_.wake(of_.agent_, of_.objects_.agents, what_.name, move_operation::look);
+      const auto newest = std::min(grants_, before_.grants);
+      const auto run_keys = [&] { what_.run_held(*of_.held_, each.keys, newest, values_, absent); };
+      before_errors(run_keys, [&] {
+        if (!what_.reads && of_.held_->must_tell_agent())
+          of_.wake(of_.agent_, of_.objects_.agents, what_.name, move_operation::look);
+      });
       for (const std::size_t i : absent) each.later.push_back(each.keys[i].key);
       std::ranges::sort(each.later, {}, &listed_key::place);
-      ask_again(each.owner, std::move(each.later));
+      ask_again(each.owner, with_repeats(each.all, std::move(each.later)));
     }
   }
 
@@ -183,11 +182,35 @@ class spread_table::run {
   using key_list = std::vector<listed_key>;
   struct held_part {
     int owner;
+    std::span<const listed_key> all;
     std::vector<held_keys::held_key> keys;
     key_list later = {};  // to be asked for after them
   };
 
   const key_layout& layout() const { return of_.tables_.front().layout(); }
+
+  /// Calls tell() after run(), also if that throws: keys before a damaged one are done.
+  template <class Run, class Tell>
+  static void before_errors(Run&& run, Tell&& tell) {
+    try {
+      run();
+    } catch (...) {
+      tell();
+      throw;
+    }
+    tell();
+  }
+
+  /// A pull of a list in which a key repeats shows no older value at a later place: all places are asked for.
+  key_list with_repeats(std::span<const listed_key> all, key_list absent) const {
+    if (!what_.reads || absent.empty()) return absent;
+    unanswered_operations::slot_set slots;
+    for (const listed_key& each : absent) slots.insert(each.slot);
+    absent.clear();
+    std::ranges::copy_if(all, std::back_inserter(absent),
+                         [&](const listed_key& each) { return slots.contains(each.slot); });
+    return absent;
+  }
 
   void begin_here(const keys_by_owner::part& of) {
     if (before_.asked.empty()) {
@@ -204,7 +227,7 @@ class spread_table::run {
 
   /// A key that repeats may be found once and not again, because it leaves. A set then asks for its last values last.
   void begin_held(const keys_by_owner::part& of) {
-    held_part held{of.owner, {}};
+    held_part held{of.owner, of.elements, {}};
     auto others = std::make_shared<key_list>();
     of_.held_->find(of.elements, held.keys, *others);
     key_list follow;

@@ -524,7 +524,7 @@ class turns : public sharing_home {
 TEST(key_directory, ends_copies_of_a_key_that_nodes_change_in_turn) {
   turns at;
   for (int i = 0; i < 8; ++i) EXPECT_EQ(at.step({1 + i % 2}).size(), 2u) << i;  // refreshes
-  EXPECT_EQ(at.step({1}), (texts{"recall 1: 100", "recall 2: 100"}));
+  EXPECT_EQ(at.step({1}), (texts{"invalidate 1: 100", "invalidate 2: 100"}));
   at.directory.end_copy(1, 100, bytes_of(ones));
   EXPECT_TRUE(at.intend(1, 100));
   EXPECT_EQ(at.messages(), texts{"put off 1: 100"});
@@ -534,6 +534,8 @@ TEST(key_directory, ends_copies_of_a_key_that_nodes_change_in_turn) {
   EXPECT_EQ(at.messages(), texts{"put off 2: 100"});
   EXPECT_TRUE(at.acquire(2, 100));
   EXPECT_EQ(at.after_progress(), texts{"grant 2: 100"});
+  EXPECT_TRUE(at.intend(1, 100));  // node 2 is not asked to give it back
+  EXPECT_EQ(at.messages(), texts{"put off 1: 100"});
   at.directory.give_back(2, 100, bytes_of(ones));
   at.now += std::chrono::seconds(2);
   at.directory.look_for_deaths();
