@@ -119,17 +119,25 @@ class simulated_store {
   kv::spread_table& at(int rank) { return *tables_[static_cast<std::size_t>(rank)]; }
   fabric::engine& engine(int rank) { return *engines_[static_cast<std::size_t>(rank)]; }
   const kv::key_homes& homes() const { return *homes_; }
-  /// The rank dies while it writes a key of another node that is at its node; all others of the node find that out.
+  /// The rank dies while it writes a key that is at its node; all others of the node find that out.
   bool die_writing(int rank, std::int64_t key) {
     node_memory& memory = *nodes_[static_cast<std::size_t>(node_of(rank))];
+    const int home = homes_->owner(key), first_rank = agent_of(node_of(rank));
+    const kv::key_locks::process writer{.number = rank - first_rank, .is_alive = [](int) { return true; }};
+    const kv::listed_key wanted{homes_->slot(key), 0};
+    const auto write = [&](std::uint64_t* words, std::int64_t first, std::int64_t place) {
+      kv::key_locks locks(words, writer, first);
+      return locks.begin_write(place, kv::key_locks::damage::is_refused) &&
+             !died_[static_cast<std::size_t>(rank)].exchange(true);
+    };
+    if (node_of(home) == node_of(rank))
+      return write(memory.words[static_cast<std::size_t>(home - first_rank)].data(), homes_->slots(home).first,
+                   wanted.slot);
     std::vector<kv::held_keys::held_key> found;
     std::vector<kv::listed_key> others;
-    const kv::listed_key wanted{homes_->slot(key), 0};
     memory.counter->find({&wanted, 1}, found, others);
-    auto* const words = reinterpret_cast<std::uint64_t*>(memory.held.front().bytes.data());
-    kv::key_locks locks(words, {.number = rank - agent_of(node_of(rank)), .is_alive = [](int) { return true; }});
-    return !found.empty() && locks.begin_write(found.front().record, kv::key_locks::damage::is_refused) &&
-           !died_[static_cast<std::size_t>(rank)].exchange(true);
+    return !found.empty() &&
+           write(reinterpret_cast<std::uint64_t*>(memory.held.front().bytes.data()), 0, found.front().record);
   }
   /// Number of times that a key, or a copy, has come to another node than its home's.
   std::uint64_t moves() const {

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "base/error.hpp"
 #include "kv/changed_keys.hpp"
+#include "simulated_store.hpp"
 
 namespace {
 
@@ -95,6 +98,30 @@ TEST(changed_keys, are_not_lost_while_the_home_takes_them) {
   for (auto& each : threads) each.join();
   if (seen != told) learn();
   for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(known[i], values[i]) << i;
+}
+
+/// The list ends with a key that is damaged, because a rank died while it wrote it.
+TEST(changed_keys, reach_copies_though_a_later_key_of_the_list_is_damaged) {
+  using until = test::simulated_worker::until;
+  test::simulated_store store({.nodes = 2, .ranks_per_node = 2, .keys = 8, .length = 1, .foreign_bytes = 4096}, 1,
+                              {.resend = std::chrono::milliseconds(5), .deadline = std::chrono::seconds(60)});
+  test::simulated_worker home(store.at(0)), other(store.at(2));
+  const slots copied{0}, both{0, 4};  // homes: rank 0
+  const std::vector<float> ones{1, 1};
+  home.open_windows(copied);
+  home.flush();
+  other.open_windows(copied);
+  other.flush();
+  ASSERT_TRUE(store.at(2).are_here(copied));
+  ASSERT_TRUE(store.die_writing(1, 4));
+  std::vector<float> values = ones;
+  EXPECT_THROW(home.run(kv::push, both, values.data(), until::done), base::error);
+  float found = 0;
+  for (int i = 0; i < 10000 && found != 1; ++i) {
+    other.run(kv::pull, copied, &found, until::done);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(found, 1);
 }
 
 }  // namespace
