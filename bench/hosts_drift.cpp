@@ -94,8 +94,8 @@ struct all_batches {
   std::vector<batch_list> of_rank;
 };
 
-/// For each step, the number of keys that a rank uses and that were last used by another rank, or by none and have
-/// their home at another rank.
+/// Counts the keys that have to move for each step: a rank uses them, and another rank has used them last, or none has
+/// and their home is at another rank.
 std::vector<std::int64_t> count_moved_keys(const all_batches& all, std::vector<std::int32_t> ranks) {
   std::vector<std::int64_t> result(all.of_rank[0].size());
   for (std::size_t step = 0; step < result.size(); ++step)

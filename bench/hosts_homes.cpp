@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How evenly the homes of a store serve keys of a Zipf distribution: the i-th key, from 1, is drawn with a probability
-// proportional to 1 / i. For each kind of homes the row has the keys that the busiest home serves, and the mean.
+// Compares the keys that the busiest home of a store serves with the mean of all homes, for each kind of homes. Keys
+// have a Zipf distribution: the i-th key, from 1, is drawn with a probability proportional to 1 / i.
 //
 // The store's counters say which keys a rank asked for at other ranks. All ranks use the same keys. So each home serves
 // all ranks as many keys as its own rank, which are those that its rank did not ask for elsewhere.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What programs with stores between two hosts have in common.
+// Helpers for programs that measure stores between hosts.
 
 #include <cstdint>
 #include <cstdio>

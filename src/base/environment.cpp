@@ -75,17 +75,18 @@ std::size_t default_bytes(const setting& which) { return bytes_of(which.otherwis
 std::vector<std::int64_t> environment_numbers(const setting& which) {
   std::vector<std::int64_t> result;
   const std::string value = environment(which).value_or("");
-  const char* const last = value.data() + value.size();
-  for (const char* at = value.data(); at != last || !result.empty(); ++at) {
+  if (value.empty()) return result;
+  const char* at = value.data();
+  const char* const last = at + value.size();
+  while (true) {
     std::int64_t number = -1;
     const auto [end, error] = std::from_chars(at, last, number);
     require(error == std::errc() && number >= 0 && (end == last || *end == ','), SYNCYTE_ERR_ARGUMENT,
             "environment variable {} is \"{}\"; expected numbers of at least 0 such as 7 or 7,12", which.name, value);
     result.push_back(number);
-    if (end == last) break;
-    at = end;
+    if (end == last) return result;
+    at = end + 1;  // behind the comma
   }
-  return result;
 }
 
 void check_setting(const setting& which) {

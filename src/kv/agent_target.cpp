@@ -144,7 +144,7 @@ bool agent_target::handle(fabric::served_request& request, const access::served_
 
 std::string agent_target::own_name() const { return fmt::format("agent of node {}", facts_->node); }
 
-/// Of a key, for the trace.
+/// Says what the node has of a key, for the trace: "copy, grant 7".
 std::string agent_target::state_of(std::int64_t slot) const {
   const auto number = held_->granted(slot);
   const bool is_asked = agent_.asks_for(slot);

@@ -70,7 +70,7 @@ struct home {
     return messages.flush();
   }
   void queue_messages();
-  /// Where a key is, for the trace: "at node 2".
+  /// Says where a key is, for the trace: "at node 2".
   std::string state_of(std::int64_t slot) const;
   /// Makes copies fresh: in rounds, but those of nodes that have sent pushes at once, because a barrier of theirs may
   /// wait until they can send the next ones.
@@ -87,7 +87,7 @@ struct home {
   fabric::stream forwards;
   move_sender messages;
   paced_rounds rounds;
-  std::set<int> pushed;  // nodes with pushes since their copies were made fresh
+  std::set<int> pushed;  // nodes that have sent pushes and have not got fresh values since
 };
 
 }  // namespace syncyte::kv

@@ -147,7 +147,7 @@ class spread_table::run {
       absent_keys absent;
       std::vector<std::int64_t> shared;
       const auto run_keys = [&] { what_.run_some(of_.table_of(each.owner), each.keys, values_, absent, shared); };
-      before_errors(run_keys, [&] { of_.tell_of_changes(each.owner, shared); });
+      run_and_tell(run_keys, [&] { of_.tell_of_changes(each.owner, shared); });
       key_list keys;
       for (const std::size_t i : absent) keys.push_back(each.keys[i]);
       ask_again(each.owner, with_repeats(each.keys, std::move(keys)));
@@ -156,7 +156,7 @@ class spread_table::run {
       absent_keys absent;
       const auto newest = std::min(grants_, before_.grants);
       const auto run_keys = [&] { what_.run_held(*of_.held_, each.keys, newest, values_, absent); };
-      before_errors(run_keys, [&] {
+      run_and_tell(run_keys, [&] {
         if (!what_.reads && of_.held_->must_tell_agent())
           of_.wake(of_.agent_, of_.objects_.agents, what_.name, move_operation::look);
       });
@@ -189,9 +189,9 @@ class spread_table::run {
 
   const key_layout& layout() const { return of_.tables_.front().layout(); }
 
-  /// Calls tell() after run(), also if that throws: keys before a damaged one are done.
+  /// Calls run(), and tell() also if that throws: keys before a damaged one are done.
   template <class Run, class Tell>
-  static void before_errors(Run&& run, Tell&& tell) {
+  static void run_and_tell(Run&& run, Tell&& tell) {
     try {
       run();
     } catch (...) {

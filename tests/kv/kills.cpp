@@ -222,7 +222,7 @@ class killer final : public request_watch {
 
 std::atomic<int> failures = 0;
 
-/// What the threads do now, for the report of a hang.
+/// A thread's present operation, which the report of a hang names.
 struct activity {
   std::mutex mutex;
   std::string what;

@@ -190,6 +190,7 @@ class storm_worker {
   static constexpr std::size_t most_in_flight = 24, most_windows = 3;
 
   std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
+  key_list repeated_key() { return key_list(static_cast<std::size_t>(20 + draw(40)), shared_key()); }
   until any_end() { return draw(5) < 3 ? until::begun : until::done; }
   std::int64_t shared_key() { return draw(3) == 0 ? draw(3) : draw(shared_keys); }
 
@@ -210,8 +211,10 @@ class storm_worker {
     const std::int64_t kind = draw(100);
     if (kind < 30)
       push(random_keys(false), any_end());
-    else if (kind < 55)
+    else if (kind < 50)
       pull(random_keys(true), any_end());
+    else if (kind < 55)
+      pull(repeated_key(), any_end());
     else if (kind < 61)
       localize(random_keys(true), any_end());
     else if (kind < 67)
@@ -286,13 +289,12 @@ class storm_worker {
       const std::int64_t key = pulled.keys[i];
       const float* const found = pulled.values.data() + i * length;
       is_shared(key) ? check_shared(key, found, pulled.own[i]) : check_set(key, found, pulled.own[i]);
-    }
-    // A key that repeats may be read at home after it was read here.
-    for (std::size_t i = 0; i < pulled.keys.size(); ++i)
+      // A later place of a key that repeats shows no older value.
       for (int other = 0; other < workers; ++other) {
-        float& seen = seen_of(pulled.keys[i], other);
-        seen = std::max(seen, pulled.values[i * length + static_cast<std::size_t>(other)]);
+        float& seen = seen_of(key, other);
+        seen = std::max(seen, found[other]);
       }
+    }
   }
 
   void check_shared(std::int64_t key, const float* found, float own) {
