@@ -26,27 +26,6 @@ struct forwarded_answer {
   std::size_t values = 0;        // bytes of the values of the keys that are done
 };
 
-move_operation operation_of(const node_agent::message& of) {
-  switch (of.what) {
-    case agent_message::acquire:
-      return move_operation::acquire;
-    case agent_message::intend:
-      return move_operation::intend;
-    case agent_message::give_back:
-      return move_operation::give_back;
-    case agent_message::give_back_none:
-      return move_operation::give_back_none;
-    case agent_message::share:
-      return move_operation::share;
-    case agent_message::pushes:
-      return move_operation::pushes;
-    case agent_message::end_copy:
-      return of.values.empty() ? move_operation::end_copy_none : move_operation::end_copy;
-    default:
-      return move_operation::keep;
-  }
-}
-
 std::string home_name(const move_facts& facts, int home) {
   return fmt::format("home ({})", facts.ranks->rank_name(home));
 }
@@ -372,10 +351,9 @@ bool agent_target::progress() {
 void agent_target::send(const node_agent::message& what) {
   const int home = facts_->home_of(what.slot);
   if (facts_->trace.follows(what.slot)) [[unlikely]]
-    facts_->trace.sends(what.slot, own_name(), name_of_request(static_cast<std::uint16_t>(operation_of(what))),
-                        home_name(*facts_, home), state_of(what.slot));
-  const bool has_number = what.what == agent_message::pushes;
-  messages_.add(home, operation_of(what), static_cast<std::uint64_t>(facts_->node),
+    facts_->trace.sends(what.slot, own_name(), name_of(what.what), home_name(*facts_, home), state_of(what.slot));
+  const bool has_number = what.what == move_operation::pushes;
+  messages_.add(home, what.what, static_cast<std::uint64_t>(facts_->node),
                 static_cast<std::uint64_t>(what.slot - facts_->slots(home).first), what.values,
                 has_number ? std::optional(what.number) : std::nullopt);
 }

@@ -6,31 +6,6 @@
 #include <optional>
 
 namespace syncyte::kv {
-namespace {
-
-move_operation operation_of(home_message what) {
-  switch (what) {
-    case home_message::grant:
-      return move_operation::grant;
-    case home_message::grant_copy:
-      return move_operation::grant_copy;
-    case home_message::refresh:
-      return move_operation::refresh;
-    case home_message::recall:
-      return move_operation::recall;
-    case home_message::invalidate:
-      return move_operation::invalidate;
-    case home_message::ask_back:
-      return move_operation::ask_back;
-    case home_message::put_off:
-      return move_operation::put_off;
-    default:
-      return move_operation::refuse;
-  }
-}
-
-}  // namespace
-
 std::string move_facts::node_name(int at) const { return fmt::format("node {} ({})", at, agent_name(at)); }
 
 std::string home::state_of(std::int64_t slot) const {
@@ -56,13 +31,12 @@ void home::refresh(std::chrono::nanoseconds now) {
 
 void home::queue_messages() {
   for (const key_directory::message& each : directory.take_messages()) {
-    const bool has_number = each.what == home_message::refresh;
+    const bool has_number = each.what == move_operation::refresh;
     const std::span<const std::byte> data =
-        each.what == home_message::grant ? values.values_of(each.slot) : std::span<const std::byte>(each.values);
+        each.what == move_operation::grant ? values.values_of(each.slot) : std::span<const std::byte>(each.values);
     if (facts->trace.follows(each.slot)) [[unlikely]]
-      facts->trace.sends(each.slot, "home", name_of_request(static_cast<std::uint16_t>(operation_of(each.what))),
-                         facts->node_name(each.node), state_of(each.slot));
-    messages.add(facts->agents[each.node], operation_of(each.what), static_cast<std::uint64_t>(facts->rank),
+      facts->trace.sends(each.slot, "home", name_of(each.what), facts->node_name(each.node), state_of(each.slot));
+    messages.add(facts->agents[each.node], each.what, static_cast<std::uint64_t>(facts->rank),
                  static_cast<std::uint64_t>(each.slot - slots.first), data,
                  has_number ? std::optional(each.number) : std::nullopt);
   }

@@ -48,7 +48,7 @@ int key_directory::holder(std::int64_t slot) const { return holder_of(entry_of(s
 
 bool key_directory::acquire(int node, std::int64_t slot, wish why) {
   if (why == wish::intend && is_put_off(slot)) {
-    tell(node, home_message::put_off, slot);
+    tell(node, move_operation::put_off, slot);
     return true;
   }
   const place at = find(slot);
@@ -64,7 +64,7 @@ bool key_directory::acquire(int node, std::int64_t slot, wish why) {
   }
   base::require(holder(slot) != node, SYNCYTE_ERR_INTERNAL, "node {} asks for slot {}, which it has", node, slot);
   if (at == place::lost) {
-    tell(node, home_message::refuse, slot);
+    tell(node, move_operation::refuse, slot);
     return true;
   }
   auto& wishes = sides_[slot].wishes;
@@ -85,7 +85,7 @@ bool key_directory::gives_copy(std::int64_t slot) const {
 /// Grants a key that is at home, or refuses it; false: try again later.
 bool key_directory::grant(const wished& by, std::int64_t slot) {
   if (by.why == wish::intend && is_put_off(slot)) {
-    tell(by.node, home_message::put_off, slot);
+    tell(by.node, move_operation::put_off, slot);
     return true;
   }
   const bool is_refused = by.node == nodes_.own ||
@@ -95,7 +95,7 @@ bool key_directory::grant(const wished& by, std::int64_t slot) {
     if (!is_refused)
       is_granted = by.why == wish::intend && gives_copy(slot) ? grant_copy(by.node, slot) : grant_main(by.node, slot);
   });
-  if (is_refused || damage) tell(by.node, home_message::refuse, slot);
+  if (is_refused || damage) tell(by.node, move_operation::refuse, slot);
   return is_granted;
 }
 
@@ -110,7 +110,7 @@ bool key_directory::grant_main(int node, std::int64_t slot) {
 bool key_directory::grant_copy(int node, std::int64_t slot) {
   if (values_.locks().try_begin_write(slot, key_locks::damage::is_refused) == key_locks::attempt::busy) return false;
   const std::span<const std::byte> values = values_.values_of(slot);
-  messages_.push_back({node, home_message::grant_copy, slot, {values.begin(), values.end()}});
+  messages_.push_back({node, move_operation::grant_copy, slot, {values.begin(), values.end()}});
   values_.locks().share(slot);
   entry(slot) = shared_bit;
   sides_[slot].sharers.push_back({node});
@@ -119,7 +119,7 @@ bool key_directory::grant_copy(int node, std::int64_t slot) {
 
 void key_directory::set_away(std::int64_t slot, int node) {
   entry(slot) = static_cast<std::uint32_t>(node) + 1;
-  tell(node, home_message::grant, slot);
+  tell(node, move_operation::grant, slot);
 }
 
 /// Recalls a key that is away if a node wants to localize it, and asks for it if nodes intend to use it.
@@ -127,10 +127,10 @@ void key_directory::recall_for(const std::deque<wished>& wishes, std::int64_t sl
   std::uint32_t& at = entry(slot);
   if (wishes.empty() || (at & recalled_bit) != 0) return;
   if (!std::ranges::all_of(wishes, by_intent)) {
-    tell(holder_of(at), home_message::recall, slot);
+    tell(holder_of(at), move_operation::recall, slot);
     at |= recalled_bit;
   } else if ((at & asked_back_bit) == 0) {
-    tell(holder_of(at), home_message::ask_back, slot);
+    tell(holder_of(at), move_operation::ask_back, slot);
     at |= asked_back_bit;
   }
 }
@@ -192,7 +192,7 @@ void key_directory::refuse_wishes(std::int64_t slot, Which&& which) {
   if (found == sides_.end()) return;
   std::erase_if(found->second.wishes, [&](const wished& each) {
     const bool is_refused = which(each);
-    if (is_refused) tell(each.node, home_message::refuse, slot);
+    if (is_refused) tell(each.node, move_operation::refuse, slot);
     return is_refused;
   });
   forget_if_unused(slot);
@@ -236,7 +236,7 @@ void key_directory::give_main_instead(std::int64_t slot, side& of) {
   constexpr int enough = 16;
   if (of.pushes_alone < enough || nodes_.effect != intent_effect::moves_or_copies || nodes_.is_intended(slot)) return;
   of.pushes_alone = 0;
-  recall_copies(slot, home_message::invalidate, every_node);
+  recall_copies(slot, move_operation::invalidate, every_node);
 }
 
 bool key_directory::end_copy(int node, std::int64_t slot, std::span<const std::byte> pushes) {
@@ -248,7 +248,7 @@ bool key_directory::end_copy(int node, std::int64_t slot, std::span<const std::b
 }
 
 /// Tells nodes to end their copies: one node, or all.
-void key_directory::recall_copies(std::int64_t slot, home_message how, int node) {
+void key_directory::recall_copies(std::int64_t slot, move_operation how, int node) {
   for (sharer& each : sides_[slot].sharers)
     if ((node == every_node || each.node == node) && !std::exchange(each.is_recalled, true)) tell(each.node, how, slot);
 }
@@ -257,7 +257,7 @@ access_result key_directory::prepare(int node, std::int64_t slot, bool replaces)
   const auto& sharers = sides_[slot].sharers;
   if (sharers.empty()) return end_sharing(slot) ? access_result::done : access_result::busy;
   if (!replaces && std::ranges::find(sharers, node, &sharer::node) == sharers.end()) return access_result::done;
-  recall_copies(slot, home_message::invalidate, replaces ? every_node : node);
+  recall_copies(slot, move_operation::invalidate, replaces ? every_node : node);
   return access_result::elsewhere;
 }
 
@@ -290,7 +290,7 @@ void key_directory::count_turns(int node, std::int64_t slot, side& of) {
   if (of.turns < most_turns || nodes_.effect != intent_effect::moves_or_copies) return;
   of.turns = 0;
   of.put_off = nodes_.now() + time_without_copies;
-  recall_copies(slot, home_message::invalidate, every_node);  // nodes ask again, and learn of it
+  recall_copies(slot, move_operation::invalidate, every_node);  // nodes ask again, and learn of it
 }
 
 bool key_directory::is_put_off(std::int64_t slot) const {
@@ -327,12 +327,12 @@ bool key_directory::refresh_copy(int node, std::int64_t slot) {
   std::vector<std::byte> values(values_.values_of(slot).size());
   auto read = access_result::done;
   if (base::error_of([&] { read = values_.try_pull_shared(slot, values.data()); })) {
-    recall_copies(slot, home_message::recall, every_node);
+    recall_copies(slot, move_operation::recall, every_node);
     return true;
   }
   if (read == access_result::busy) return false;
   found->is_stale = false;
-  messages_.push_back({node, home_message::refresh, slot, std::move(values), found->received});
+  messages_.push_back({node, move_operation::refresh, slot, std::move(values), found->received});
   return true;
 }
 
@@ -377,7 +377,7 @@ void key_directory::serve_wishes(std::int64_t slot) {
   while (is_home() && found->second.waiting == 0 && !wishes.empty()) {
     const wished next = wishes.front();
     if (!sharers.empty() && next.why == wish::localize && next.node != nodes_.own && !nodes_.is_dead(next.node)) {
-      recall_copies(slot, home_message::recall, every_node);
+      recall_copies(slot, move_operation::recall, every_node);
       break;
     }
     if (!nodes_.is_dead(next.node) && !grant(next, slot)) return to_grant_.push_back(slot);

@@ -15,21 +15,10 @@
 #include <vector>
 
 #include "kv/key_range.hpp"
+#include "kv/move_operation.hpp"
 #include "kv/table.hpp"
 
 namespace syncyte::kv {
-
-/// What a home tells a node's agent about a key, in one session, in order.
-enum class home_message : std::uint8_t {
-  grant,       ///< the main copy is yours; the record follows
-  grant_copy,  ///< here is a copy
-  refresh,     ///< the present value, for a copy, with the pushes of that node up to a number
-  recall,      ///< give the main copy, or the pushes to the copy, back
-  invalidate,  ///< the same for a copy, because of an operation: ask again if a worker intends to use it
-  ask_back,    ///< give the main copy back, unless a worker of yours intends to use it
-  refuse,      ///< you get nothing
-  put_off,     ///< the same, and intents of this key get nothing for some time
-};
 
 /// Why a node wants a key: a worker localizes it, or intends to use it. An intent takes no key from a node that intends
 /// to use it too.
@@ -92,7 +81,7 @@ class key_directory {
   enum class place { at_home, shared, away, recalled, lost };
   struct message {
     int node;
-    home_message what;
+    move_operation what;
     std::int64_t slot;
     std::vector<std::byte> values = {};  // of grant_copy and refresh
     std::uint8_t number = 0;             // of the node's last pushes, in refresh
@@ -189,7 +178,7 @@ class key_directory {
 
   std::uint32_t& entry(std::int64_t slot);
   std::uint32_t entry_of(std::int64_t slot) const;
-  void tell(int node, home_message what, std::int64_t slot) { messages_.push_back({node, what, slot}); }
+  void tell(int node, move_operation what, std::int64_t slot) { messages_.push_back({node, what, slot}); }
   void set_away(std::int64_t slot, int node);
   bool grant(const wished& by, std::int64_t slot);
   bool grant_main(int node, std::int64_t slot);
@@ -197,7 +186,7 @@ class key_directory {
   bool gives_copy(std::int64_t slot) const;
   sharer* find_sharer(int node, std::int64_t slot);
   sharer& sharer_of(int node, std::int64_t slot);
-  void recall_copies(std::int64_t slot, home_message how, int node);
+  void recall_copies(std::int64_t slot, move_operation how, int node);
   bool end_sharing(std::int64_t slot);
   void give_main_instead(std::int64_t slot, side& of);
   void count_turns(int node, std::int64_t slot, side& of);

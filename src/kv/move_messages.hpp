@@ -11,56 +11,9 @@
 #include <vector>
 
 #include "access/item_requests.hpp"
+#include "kv/move_operation.hpp"
 
 namespace syncyte::kv {
-
-/// Requests that move keys. Their items are slots of the home rank, counted from its first one. They go through the
-/// fabric's reserved caller: none of them waits for another request. Those that are sent to a rank together are sent in
-/// the order of their numbers: a node gives a key back, or ends its copy, before it asks for it again, and a home
-/// recalls what it has granted.
-enum class move_operation : std::uint16_t {
-  // To a home rank, at the object of operations on keys; the first argument is the node.
-  give_back = 4,  ///< data: values
-  give_back_none = 5,
-  share = 6,  ///< data: values; the node keeps a copy
-  keep = 7,
-  pushes = 8,          ///< data: their number and pushes
-  end_copy = 9,        ///< data: pushes
-  end_copy_none = 10,  ///< without pushes
-  acquire = 11,
-  intend = 12,
-  renew = 13,  ///< the item is the number of barriers: answered by `renewed` when all copies of the node are fresh
-  // To an agent, at the object of agents; the first argument is the home rank.
-  grant = 14,       ///< data: values
-  grant_copy = 15,  ///< data: values
-  refresh = 16,     ///< data: the number of pushes and values
-  recall = 17,
-  invalidate = 18,
-  ask_back = 19,
-  refuse = 20,
-  renewed = 21,
-  put_off = 33,  ///< a refusal: intents of the key get nothing for some time
-  // To the agent of the worker's own node, by a common caller: the items are slots of any rank; the first argument is
-  // the worker's rank.
-  localize = 22,
-  begin_windows = 23,  ///< of intents
-  end_windows = 24,
-  // The same; the item says nothing.
-  settle = 25,        ///< answered when all that is asked for is granted or refused
-  look = 26,          ///< at dirty copies
-  send_pushes = 27,   ///< answered when all pushes to copies are in main copies
-  renew_copies = 28,  ///< the item is the number of barriers: answered when all copies are fresh
-  // To a home rank of the worker's own node, by a common caller; the item says nothing.
-  changed = 29,  ///< changed_keys has keys
-  // To a home rank or an agent: requests of several operations above, see joined_moves.
-  several = 32,
-  // To a home rank, by a common caller: the answer has a number for each key, as std::int32_t.
-  locate = 30,      ///< the rank at whose node it is
-  adopt_last = 31,  ///< 1: it was lost with its node, and the home's last value is its value now
-};
-
-/// Name of a request to a home or an agent, such as "grant copy" or, for an operation on values, "pull".
-const char* name_of_request(std::uint16_t operation);
 
 /// Keys of one request, and their values, for access::item_requests.
 class moved_keys {

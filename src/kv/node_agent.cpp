@@ -22,7 +22,7 @@ node_agent::asked* node_agent::ask(std::int64_t slot, bool is_own, wish why) {
   if (const auto found = asked_.find(slot); found != asked_.end()) return &found->second;
   const std::int64_t record = is_own ? 0 : reserve(slot, why);
   if (!is_own && record == 0) return nullptr;
-  messages_.push_back({why == wish::localize ? agent_message::acquire : agent_message::intend, slot});
+  messages_.push_back({why == wish::localize ? move_operation::acquire : move_operation::intend, slot});
   return &add_asked(slot, record, why);
 }
 
@@ -144,7 +144,7 @@ bool node_agent::grant(std::int64_t slot, std::span<const std::byte> values) {
   if (added == access_result::done)
     add_arrival(slot);
   else
-    messages_.push_back({agent_message::give_back, slot, {values.begin(), values.end()}});
+    messages_.push_back({move_operation::give_back, slot, {values.begin(), values.end()}});
   if (found == asked_.end()) return true;
   if (added != access_result::done && found->second.record != 0) held_.release(slot, found->second.record);
   forget(found);
@@ -157,7 +157,7 @@ void node_agent::refuse(std::int64_t slot) {
   if (found == asked_.end()) return;
   if (found->second.why == wish::localize || !found->second.is_localized) return give_up(slot);
   found->second.why = wish::localize;
-  messages_.push_back({agent_message::acquire, slot});
+  messages_.push_back({move_operation::acquire, slot});
 }
 
 void node_agent::give_up(std::int64_t slot) {
@@ -174,11 +174,11 @@ bool node_agent::recall(std::int64_t slot) {
 
 /// Gives a main copy back, if it is here; false: it is being written.
 bool node_agent::give_back(std::int64_t slot) {
-  message back{agent_message::give_back, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  message back{move_operation::give_back, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   access_result removed = access_result::done;
   if (base::error_of([&] { removed = held_.remove(slot, back.values.data()); })) {
     held_.drop(slot);
-    back = {agent_message::give_back_none, slot};
+    back = {move_operation::give_back_none, slot};
   }
   if (removed == access_result::done) messages_.push_back(std::move(back));
   return removed != access_result::busy;
@@ -188,7 +188,7 @@ bool node_agent::ask_back(std::int64_t slot) {
   if (!is_intended(slot)) return recall(slot);
   if (!held_.holds_main(slot)) return true;
   if (effect_ == intent_effect::moves) {
-    messages_.push_back({agent_message::keep, slot});
+    messages_.push_back({move_operation::keep, slot});
     return true;
   }
   return share(slot);
@@ -196,7 +196,7 @@ bool node_agent::ask_back(std::int64_t slot) {
 
 /// Makes a main copy another copy, or gives it back if there is no memory for that. False: it is being written.
 bool node_agent::share(std::int64_t slot) {
-  message back{agent_message::share, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  message back{move_operation::share, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   auto kept = access_result::elsewhere;
   const auto try_to_keep = [&] { kept = held_.keep_as_copy(slot, back.values.data()); };
   auto damage = base::error_of(try_to_keep);
@@ -227,7 +227,7 @@ bool node_agent::grant_copy(std::int64_t slot, std::span<const std::byte> values
     copies_.insert(slot);
     if (!is_intended(slot)) ending_.push_back(slot);
   } else {
-    messages_.push_back({agent_message::end_copy, slot});
+    messages_.push_back({move_operation::end_copy_none, slot});
   }
   if (found == asked_.end()) return true;
   found->second.is_localized ? refuse(slot) : give_up(slot);
@@ -236,7 +236,7 @@ bool node_agent::grant_copy(std::int64_t slot, std::span<const std::byte> values
 
 /// False: the copy is being written.
 bool node_agent::end_copy(std::int64_t slot) {
-  message last{agent_message::end_copy, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  message last{move_operation::end_copy, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   access_result removed = access_result::done;
   if (base::error_of([&] { removed = held_.remove(slot, last.values.data()); })) {
     held_.drop(slot);  // a rank died while it wrote: the pushes that were not sent are lost
@@ -244,6 +244,7 @@ bool node_agent::end_copy(std::int64_t slot) {
   }
   if (removed == access_result::busy) return false;
   if (std::ranges::all_of(last.values, [](std::byte each) { return each == std::byte{0}; })) last.values.clear();
+  if (last.values.empty()) last.what = move_operation::end_copy_none;
   copies_.erase(slot);
   waiting_.erase(slot);
   busy_.erase(slot);
@@ -268,7 +269,7 @@ bool node_agent::refresh(std::int64_t slot, std::span<const std::byte> values, s
 
 /// False: the copy is being written.
 bool node_agent::send_pushes(std::int64_t slot) {
-  message pushes{agent_message::pushes, slot, std::vector<std::byte>(held_.value_bytes(slot))};
+  message pushes{move_operation::pushes, slot, std::vector<std::byte>(held_.value_bytes(slot))};
   auto taken = access_result::elsewhere;
   if (base::error_of([&] { taken = held_.take_pushes(slot, pushes.values.data(), pushes.number); }))
     return end_copy(slot);

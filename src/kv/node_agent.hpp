@@ -17,21 +17,10 @@
 #include "kv/held_keys.hpp"
 #include "kv/intents.hpp"
 #include "kv/key_directory.hpp"
+#include "kv/move_operation.hpp"
 #include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
-
-/// What a node's agent tells the home of a key, in one session, in order.
-enum class agent_message : std::uint8_t {
-  acquire,         ///< this node wants the main copy: a worker localizes the key
-  intend,          ///< the same: a worker intends to use it
-  give_back,       ///< here it is again; the record follows
-  give_back_none,  ///< it is lost: a rank died while it wrote the values
-  share,           ///< as give_back, and this node keeps a copy
-  keep,            ///< the home asked for it, and it stays
-  pushes,          ///< pushes to a copy, and their number
-  end_copy,        ///< the last pushes to a copy
-};
 
 /// The agent of a node: asks homes for keys that its node's workers want, gives them back, and tells homes of pushes to
 /// copies. It counts the windows of intents in which the workers are, or will be soon, for each key of another node.
@@ -63,7 +52,7 @@ class node_agent {
     std::size_t keys = 0;
   };
   struct message {
-    agent_message what;
+    move_operation what;
     std::int64_t slot;
     std::vector<std::byte> values = {};
     std::uint8_t number = 0;  // of pushes

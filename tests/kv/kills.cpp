@@ -64,8 +64,8 @@ struct message_kind {
   std::uint16_t operation;
   story in = story::copies;
 
-  constexpr message_kind(const char* of, request_watch::object at, move_operation what, story told = story::copies)
-      : name(of), to(at), operation(static_cast<std::uint16_t>(what)), in(told) {}
+  message_kind(request_watch::object at, move_operation what, story told = story::copies)
+      : name(kv::name_of(what)), to(at), operation(static_cast<std::uint16_t>(what)), in(told) {}
   message_kind(const char* of, request_watch::object at, const kv::operation& what)
       : name(of), to(at), operation(what.number) {}
 };
@@ -73,41 +73,41 @@ struct message_kind {
 std::vector<message_kind> all_kinds() {
   constexpr auto to_home = request_watch::object::home, to_agent = request_watch::object::agent;
   return {
-      {"localize", to_agent, move_operation::localize},
-      {"acquire", to_home, move_operation::acquire},
-      {"grant", to_agent, move_operation::grant},
+      {to_agent, move_operation::localize},
+      {to_home, move_operation::acquire},
+      {to_agent, move_operation::grant},
       {"pull", to_home, kv::pull},
       {"push", to_home, kv::push},
       {"set", to_home, kv::set},
       {"forwarded pull", to_agent, kv::pull},
       {"forwarded push", to_agent, kv::push},
       {"forwarded set", to_agent, kv::set},
-      {"locate", to_home, move_operation::locate},
-      {"recall", to_agent, move_operation::recall},
-      {"give back", to_home, move_operation::give_back},
-      {"give back none", to_home, move_operation::give_back_none, story::losses},
-      {"adopt last", to_home, move_operation::adopt_last, story::losses},
-      {"begin window", to_agent, move_operation::begin_windows},
-      {"intend", to_home, move_operation::intend},
-      {"ask back", to_agent, move_operation::ask_back},
-      {"share", to_home, move_operation::share},
-      {"keep", to_home, move_operation::keep, story::moves},
-      {"refuse", to_agent, move_operation::refuse, story::moves},
-      {"grant copy", to_agent, move_operation::grant_copy},
-      {"look", to_agent, move_operation::look},
-      {"pushes", to_home, move_operation::pushes},
-      {"changed", to_home, move_operation::changed},
-      {"refresh", to_agent, move_operation::refresh},
-      {"settle", to_agent, move_operation::settle},
-      {"send pushes", to_agent, move_operation::send_pushes},
-      {"renew copies", to_agent, move_operation::renew_copies},
-      {"renew", to_home, move_operation::renew},
-      {"renewed", to_agent, move_operation::renewed},
-      {"invalidate", to_agent, move_operation::invalidate},
-      {"end copy", to_home, move_operation::end_copy},
-      {"end copy none", to_home, move_operation::end_copy_none},
-      {"put off", to_agent, move_operation::put_off, story::turns},
-      {"end window", to_agent, move_operation::end_windows},
+      {to_home, move_operation::locate},
+      {to_agent, move_operation::recall},
+      {to_home, move_operation::give_back},
+      {to_home, move_operation::give_back_none, story::losses},
+      {to_home, move_operation::adopt_last, story::losses},
+      {to_agent, move_operation::begin_windows},
+      {to_home, move_operation::intend},
+      {to_agent, move_operation::ask_back},
+      {to_home, move_operation::share},
+      {to_home, move_operation::keep, story::moves},
+      {to_agent, move_operation::refuse, story::moves},
+      {to_agent, move_operation::grant_copy},
+      {to_agent, move_operation::look},
+      {to_home, move_operation::pushes},
+      {to_home, move_operation::changed},
+      {to_agent, move_operation::refresh},
+      {to_agent, move_operation::settle},
+      {to_agent, move_operation::send_pushes},
+      {to_agent, move_operation::renew_copies},
+      {to_home, move_operation::renew},
+      {to_agent, move_operation::renewed},
+      {to_agent, move_operation::invalidate},
+      {to_home, move_operation::end_copy},
+      {to_home, move_operation::end_copy_none},
+      {to_agent, move_operation::put_off, story::turns},
+      {to_agent, move_operation::end_windows},
   };
 }
 

@@ -49,10 +49,8 @@ class node {
   }
   std::vector<std::string> messages() {
     std::vector<std::string> result;
-    constexpr const char* names[] = {"acquire", "intend", "give back", "give back none",
-                                     "share",   "keep",   "pushes",    "end copy"};
     for (auto& each : agent.take_messages()) {
-      std::string text = fmt::format("{} {}", names[static_cast<int>(each.what)], each.slot);
+      std::string text = fmt::format("{} {}", name_of(each.what), each.slot);
       if (!each.values.empty()) text += fmt::format(" with {}", reinterpret_cast<const float*>(each.values.data())[0]);
       if (each.number != 0) text += fmt::format(", number {}", each.number);
       result.push_back(std::move(text));
@@ -260,7 +258,7 @@ TEST(node_agent, ends_a_copy_with_its_last_pushes) {
   other.push(ones);
   other.after_progress();
   other.end_intent();
-  EXPECT_EQ(other.after_progress(), texts{"end copy 5"});  // those that were sent are not its last ones
+  EXPECT_EQ(other.after_progress(), texts{"end copy none 5"});  // those that were sent are not its last ones
   EXPECT_EQ(other.held.size(), 0u);
   copying_node third;
   third.push(ones);
@@ -281,7 +279,7 @@ TEST(node_agent, makes_its_copy_the_main_copy_of_a_key_that_is_localized) {
   other.agent.intend(6, false);
   const auto also = other.localize(6);
   EXPECT_TRUE(other.agent.grant_copy(6, bytes_of(ones)));
-  EXPECT_EQ(other.after_progress(), (texts{"intend 6", "end copy 6", "acquire 6"}));
+  EXPECT_EQ(other.after_progress(), (texts{"intend 6", "end copy none 6", "acquire 6"}));
   EXPECT_EQ(also->keys, 1u);
 }
 
@@ -308,14 +306,14 @@ TEST(node_agent, shares_a_main_copy_that_it_intends_with_others) {
   EXPECT_TRUE(at.agent.refresh(5, bytes_of(twos), 0));
   at.agent.release(5);
   at.agent.end_copies();
-  EXPECT_EQ(at.messages(), texts{"end copy 5"});
+  EXPECT_EQ(at.messages(), texts{"end copy none 5"});
   at.agent.intend(6, false);
   at.agent.release(6);
   EXPECT_TRUE(at.agent.grant_copy(6, bytes_of(ones)));  // nobody intends it any more
   at.agent.end_copies();
-  EXPECT_EQ(at.messages(), (texts{"intend 6", "end copy 6"}));
+  EXPECT_EQ(at.messages(), (texts{"intend 6", "end copy none 6"}));
   EXPECT_TRUE(at.agent.grant_copy(7, bytes_of(ones)));  // not asked for
-  EXPECT_EQ(at.messages(), texts{"end copy 7"});
+  EXPECT_EQ(at.messages(), texts{"end copy none 7"});
 }
 
 TEST(node_agent, gives_a_main_copy_back_if_there_is_no_memory_for_another_copy) {
@@ -351,7 +349,7 @@ TEST(node_agent, ends_a_copy_for_which_there_is_no_memory) {
   const auto settled = std::make_shared<kv::node_agent::wait>();
   at.agent.settle(settled);
   EXPECT_TRUE(at.agent.grant_copy(5, bytes_of(ones)));
-  EXPECT_EQ(at.messages(), (texts{"intend 5", "end copy 5"}));
+  EXPECT_EQ(at.messages(), (texts{"intend 5", "end copy none 5"}));
   EXPECT_EQ(settled->keys, 0u);
   at.agent.intend(6, false);
   EXPECT_TRUE(at.agent.grant(6, bytes_of(ones)));
@@ -373,7 +371,7 @@ TEST(node_agent, loses_the_pushes_of_a_copy_whose_writer_has_died) {
   ASSERT_TRUE(at.lock_by_dead_process());
   EXPECT_FALSE(at.agent.recall(5));  // finds the damage
   EXPECT_TRUE(at.agent.recall(5));
-  EXPECT_EQ(at.after_progress(), texts{"end copy 5"});
+  EXPECT_EQ(at.after_progress(), texts{"end copy none 5"});
   EXPECT_EQ(at.pull(), -1.0f);
   EXPECT_EQ(at.localize(5)->keys, 1u);
 }

@@ -58,10 +58,8 @@ class home {
 
   std::vector<std::string> messages() {
     std::vector<std::string> result;
-    constexpr const char* names[] = {"grant",      "grant copy", "refresh", "recall",
-                                     "invalidate", "ask back",   "refuse",  "put off"};
     for (const auto& each : directory.take_messages()) {
-      std::string text = fmt::format("{} {}: {}", names[static_cast<int>(each.what)], each.node, each.slot);
+      std::string text = fmt::format("{} {}: {}", name_of(each.what), each.node, each.slot);
       if (!each.values.empty()) text += fmt::format(" with {}", reinterpret_cast<const float*>(each.values.data())[0]);
       if (each.number != 0) text += fmt::format(" and pushes {}", each.number);
       result.push_back(std::move(text));
