@@ -13,7 +13,7 @@
 namespace syncyte::fabric {
 
 /// Version of the messages' format; processes of different versions do not use the fabric with each other.
-inline constexpr std::uint32_t wire_version = 6;
+inline constexpr std::uint32_t wire_version = 7;
 
 enum class message_kind : std::uint16_t {
   hello = 1,      ///< begins a session; the payload is the address that answers go to

@@ -81,9 +81,11 @@ bool agent_target::handle(fabric::served_request& request, const access::served_
   switch (what) {
     case move_operation::localize:
       return localize(request, items);
-    case move_operation::begin_windows:
+    case move_operation::begin_window:
+      begin_window(items);
+      return true;
     case move_operation::end_windows:
-      change_windows(what, items);
+      end_windows(items);
       return true;
     case move_operation::settle:
       return settle(request);
@@ -132,13 +134,22 @@ std::string agent_target::state_of(std::int64_t slot) const {
                      is_asked ? ", asked again" : "");
 }
 
+void agent_target::find_slots_of_windows(const access::served_items& items) {
+  asked_.clear();
+  const auto& open = windows_of(items).slots;
+  for (std::size_t i = 0; i < items.count(); ++i)
+    if (const auto found = open.find(items.offset(i)); found != open.end())
+      asked_.insert(asked_.end(), found->second.begin(), found->second.end());
+}
+
 /// Fills asked_ with the slots of a request; with none if its item says nothing.
 void agent_target::find_asked(move_operation what, const access::served_items& items) {
   switch (what) {
     case move_operation::localize:
-    case move_operation::begin_windows:
-    case move_operation::end_windows:
+    case move_operation::begin_window:
       return find_any_slots(items);
+    case move_operation::end_windows:
+      return find_slots_of_windows(items);
     case move_operation::settle:
     case move_operation::look:
     case move_operation::send_pushes:
@@ -180,31 +191,40 @@ bool agent_target::localize(fabric::served_request& request, const access::serve
   return has_ended(request);
 }
 
-/// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
-void agent_target::change_windows(move_operation what, const access::served_items& items) {
-  find_any_slots(items);
+agent_target::windows_of_rank& agent_target::windows_of(const access::served_items& items) {
   const int rank = static_cast<int>(items.first_argument());
-  auto found = windows_.find(rank);
-  if (found == windows_.end()) found = windows_.emplace(rank, windows_of_rank{&facts_->ranks->at(rank)}).first;
-  slot_counts& open = found->second.keys;
+  const auto found = windows_.find(rank);
+  return found != windows_.end() ? found->second
+                                 : windows_.emplace(rank, windows_of_rank{&facts_->ranks->at(rank)}).first->second;
+}
+
+/// Workers count their windows for keys of this node themselves; they ask for those that are elsewhere.
+void agent_target::begin_window(const access::served_items& items) {
+  find_any_slots(items);
+  std::vector<std::int64_t>& open = windows_of(items).slots[items.second_argument()];
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     const std::int64_t slot = asked_[i];
     prefetch_from(i);
-    if (what == move_operation::end_windows) {
-      if (open.remove(slot) > 0) agent_.release(slot);
-    } else if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) {
-      if (!own) open.add(slot);
+    if (const bool own = is_own(slot); !own || facts_->is_elsewhere(slot)) {
+      if (!own) open.push_back(slot);
       agent_.intend(slot, own);
     }
   }
 }
 
+/// Windows without keys of other nodes have not begun here.
+void agent_target::end_windows(const access::served_items& items) {
+  auto& slots = windows_of(items).slots;
+  for (std::size_t i = 0; i < items.count(); ++i)
+    if (const auto ended = slots.extract(items.offset(i)))
+      for (const std::int64_t slot : ended.mapped()) agent_.release(slot);
+}
+
 void agent_target::close_windows_of_dead_ranks() {
   std::erase_if(windows_, [&](const auto& each) {
     if (!each.second.process->is_dead) return false;
-    each.second.keys.for_each([&](std::int64_t slot, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) agent_.release(slot);
-    });
+    for (const auto& [number, slots] : each.second.slots)
+      for (const std::int64_t slot : slots) agent_.release(slot);
     return true;
   });
 }

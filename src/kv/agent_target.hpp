@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "access/item_list.hpp"
@@ -15,7 +16,6 @@
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
 #include "kv/paced_rounds.hpp"
-#include "kv/slot_counts.hpp"
 
 namespace syncyte::kv {
 
@@ -41,11 +41,13 @@ class agent_target final : public fabric::target {
  private:
   bool handle(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
   bool handle_traced(fabric::served_request& request, const access::served_items& items, fabric::answer& reply);
+  void find_slots_of_windows(const access::served_items& items);
   void find_asked(move_operation what, const access::served_items& items);
   std::string state_of(std::int64_t slot) const;
   std::string own_name() const;
   bool localize(fabric::served_request& request, const access::served_items& items);
-  void change_windows(move_operation what, const access::served_items& items);
+  void begin_window(const access::served_items& items);
+  void end_windows(const access::served_items& items);
   void close_windows_of_dead_ranks();
   bool settle(fabric::served_request& request);
   bool renew_copies(fabric::served_request& request, std::uint64_t barriers);
@@ -77,8 +79,9 @@ class agent_target final : public fabric::target {
   std::vector<std::int64_t> asked_;  // slots of the request that is served
   struct windows_of_rank {
     const fabric::peer* process;
-    slot_counts keys = {};
+    std::unordered_map<std::uint64_t, std::vector<std::int64_t>> slots = {};  // by the numbers of the windows
   };
+  windows_of_rank& windows_of(const access::served_items& items);
   std::map<int, windows_of_rank> windows_;  // open ones of this node's workers for other nodes' keys, by rank
   std::set<int> renewing_;                  // homes that were asked whether copies are fresh
   std::chrono::nanoseconds looked_{};       // for deaths

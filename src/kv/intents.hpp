@@ -28,15 +28,22 @@ class recent_times {
 
 /// Keys that a worker will use while its clock is in [start, end).
 struct intent_window {
+  struct key_here {
+    std::int64_t slot;
+    int place;  // of the home in this node
+  };
+
   std::int64_t start, end;
   std::vector<std::int64_t> keys;
+  std::uint64_t number = 0;         // among the windows of this rank
+  std::vector<key_here> here = {};  // keys whose homes are at this node, while it is open
 };
 
 /// The intents of one worker by its clock. A window is waiting, then it is open, then it is over: it opens some clocks
 /// before its start, so that its keys can come.
 class intents {
  public:
-  using window = std::shared_ptr<const intent_window>;
+  using window = std::shared_ptr<intent_window>;
 
   void add(window which) { waiting_.emplace(which->start, std::move(which)); }
 

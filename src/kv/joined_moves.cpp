@@ -11,8 +11,9 @@ namespace syncyte::kv {
 namespace {
 
 struct part_header {
-  std::uint64_t items;  // access::item_arguments
-  std::uint32_t bytes;  // of the payload
+  std::uint64_t items;     // access::item_arguments
+  std::uint64_t argument;  // the second one
+  std::uint32_t bytes;     // of the payload
   std::uint16_t operation;
   std::uint16_t unused = 0;
 };
@@ -27,7 +28,8 @@ std::shared_ptr<fabric::message> join(const std::vector<std::shared_ptr<fabric::
   auto result = std::make_shared<fabric::message>(header, bytes);
   std::byte* at = result->payload().data();
   for (const auto& each : parts) {
-    const part_header mine{each->header.arguments[0], static_cast<std::uint32_t>(each->size), each->header.operation};
+    const part_header mine{each->header.arguments[0], each->header.arguments[3], static_cast<std::uint32_t>(each->size),
+                           each->header.operation};
     std::memcpy(at, &mine, sizeof mine);
     at = std::ranges::copy(each->payload(), at + sizeof mine).out;
   }
@@ -83,6 +85,7 @@ bool serve_joined(fabric::served_request& request, const std::function<bool(fabr
     fabric::message_header header = request.header;
     header.operation = part.operation;
     header.arguments[0] = part.items;
+    header.arguments[3] = part.argument;
     fabric::served_request mine{header, rest.subspan(sizeof part, part.bytes), at.done, std::move(at.state)};
     const bool is_done = serve(mine);
     at.done = is_done ? 0 : mine.done;

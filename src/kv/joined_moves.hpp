@@ -16,7 +16,7 @@ namespace syncyte::kv {
 
 /// Requests that move keys, of several operations to one rank, in one message where they fit: a step moves few keys in
 /// each of many ways. The message's operation is move_operation::several, its payload has a header for each request,
-/// and its payload behind. All requests have the same first argument, and no answer.
+/// and its payload behind. All requests have the same first argument, at least one item, and no answer.
 class joined_moves final : public fabric::request_source {
  public:
   joined_moves(fabric::object_name object, std::vector<moved_keys> operations);

@@ -47,10 +47,10 @@ const char* name_of(move_operation what) {
       return "renewed";
     case move_operation::localize:
       return "localize";
-    case move_operation::begin_windows:
+    case move_operation::begin_window:
       return "begin window";
     case move_operation::end_windows:
-      return "end window";
+      return "end windows";
     case move_operation::settle:
       return "settle";
     case move_operation::look:

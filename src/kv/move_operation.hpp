@@ -34,8 +34,8 @@ enum class move_operation : std::uint16_t {
   // To the agent of the worker's own node, by a common caller: the items are slots of any rank; the first argument is
   // the worker's rank.
   localize = 22,
-  begin_windows = 23,  ///< of intents
-  end_windows = 24,
+  begin_window = 23,  ///< of an intent; the second argument is its number among those of the rank
+  end_windows = 24,   ///< the items are their numbers
   // The same; the item says nothing.
   settle = 25,        ///< answered when all that is asked for is granted or refused
   look = 26,          ///< at dirty copies

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "kv/agent_target.hpp"
 #include "kv/asked_keys.hpp"
+#include "kv/joined_moves.hpp"
 #include "kv/key_items.hpp"
 #include "kv/table_target.hpp"
 #include "watchdog/interrupts.hpp"
@@ -80,9 +81,7 @@ bool spread_table::has_dead_ranks() const {
 bool spread_table::is_agent_dead() const { return ranks_->at(agent_).is_dead; }
 
 /// `place`: the home's, in this node.
-bool spread_table::is_elsewhere(int place, std::int64_t slot) const {
-  return tables_[static_cast<std::size_t>(place)].is_elsewhere(slot);
-}
+bool spread_table::is_elsewhere(int place, std::int64_t slot) const { return table_at(place).is_elsewhere(slot); }
 
 /// Whether a key is at this node now, by a grant up to `newest` if it is another node's.
 bool spread_table::is_here(int home, std::int64_t slot, held_keys::grant_number newest) const {
@@ -326,18 +325,16 @@ std::unique_ptr<access::transfer> spread_table::ask_agent(fabric::stream& in, co
   return result;
 }
 
-/// Calls visit(place, slot) for each key, with its home's place in this node or -1, when what that looks at is loaded.
-template <class Visit>
-void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const {
+/// Calls visit(place, slot) for each key, with its home's place in this node or -1; prefetch(place, slot) comes some
+/// keys before, and loads what visit() looks at.
+template <class Prefetch, class Visit>
+void spread_table::for_each_slot(std::span<const std::int64_t> keys, Prefetch&& prefetch, Visit&& visit) const {
   constexpr std::size_t ahead = 16;
   std::array<std::pair<int, std::int64_t>, ahead> next;
   std::size_t count = 0;
   homes_->for_each(keys, [&](int home, std::int64_t slot) {
     const int place = node_.node_rank(home);
-    if (place < 0)
-      held_->prefetch(slot);
-    else
-      windows_[static_cast<std::size_t>(place)].prefetch(slot);
+    prefetch(place, slot);
     auto& waiting = next[count % ahead];
     if (count++ >= ahead) visit(waiting.first, waiting.second);
     waiting = {place, slot};
@@ -349,32 +346,60 @@ void spread_table::for_each_slot(std::span<const std::int64_t> keys, Visit&& vis
 std::unique_ptr<access::transfer> spread_table::localize(fabric::stream& in, std::span<const std::int64_t> keys) {
   if (!held_) return nullptr;
   moved_keys asked(ranks_->rank_name(agent_), move_operation::localize, static_cast<std::uint64_t>(rank_));
-  for_each_slot(keys, [&](int place, std::int64_t slot) {
+  const auto prefetch = [this](int place, std::int64_t slot) {
+    place < 0 ? held_->prefetch(slot) : table_at(place).prefetch_lock(slot);
+  };
+  for_each_slot(keys, prefetch, [&](int place, std::int64_t slot) {
     const bool is_main = place < 0 ? held_->holds_main(slot) : !is_elsewhere(place, slot);
     if (!is_main) asked.add(static_cast<std::uint64_t>(slot), {});
   });
   return ask_agent(in, "store_worker_localize", std::move(asked));
 }
 
-/// The agent counts windows for keys of other nodes.
-std::unique_ptr<access::transfer> spread_table::open_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_windows, static_cast<std::uint64_t>(rank_));
-  for_each_slot(keys, [&](int place, std::int64_t slot) {
-    if (place >= 0) windows_[static_cast<std::size_t>(place)].add(slot, 1);
+/// The agent keeps the windows for keys of other nodes.
+moved_keys spread_table::open_window(intent_window& which) const {
+  moved_keys asked(ranks_->rank_name(agent_), move_operation::begin_window, static_cast<std::uint64_t>(rank_),
+                   which.number);
+  const auto prefetch = [this](int place, std::int64_t slot) {
+    if (place < 0) return;
+    windows_at(place).prefetch(slot);
+    table_at(place).prefetch_lock(slot);
+  };
+  for_each_slot(which.keys, prefetch, [&](int place, std::int64_t slot) {
+    if (place >= 0) {
+      windows_at(place).add(slot, 1);
+      which.here.push_back({slot, place});
+    }
     if (place < 0 || is_elsewhere(place, slot)) asked.add(static_cast<std::uint64_t>(slot), {});
   });
-  return ask_agent(in, "store_worker_intent", std::move(asked));
+  which.keys = {};
+  return asked;
 }
 
-std::unique_ptr<access::transfer> spread_table::close_windows(fabric::stream& in, std::span<const std::int64_t> keys) {
-  moved_keys asked(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
-  for_each_slot(keys, [&](int place, std::int64_t slot) {
-    if (place >= 0)
-      windows_[static_cast<std::size_t>(place)].add(slot, -1);
-    else
-      asked.add(static_cast<std::uint64_t>(slot), {});
-  });
-  return ask_agent(in, "store_worker_intent", std::move(asked));
+void spread_table::close_window(const intent_window& which) const {
+  constexpr std::size_t ahead = 16;
+  for (std::size_t i = 0; i < which.here.size(); ++i) {
+    if (i + ahead < which.here.size()) windows_at(which.here[i + ahead].place).prefetch(which.here[i + ahead].slot);
+    windows_at(which.here[i].place).add(which.here[i].slot, -1);
+  }
+}
+
+std::unique_ptr<access::transfer> spread_table::change_windows(fabric::stream& in,
+                                                               std::span<const intents::window> opening,
+                                                               std::span<const intents::window> closing) {
+  std::vector<moved_keys> requests;
+  for (const intents::window& each : opening)
+    if (moved_keys asked = open_window(*each); asked.size() > 0) requests.push_back(std::move(asked));
+  moved_keys closed(ranks_->rank_name(agent_), move_operation::end_windows, static_cast<std::uint64_t>(rank_));
+  for (const intents::window& each : closing) {
+    close_window(*each);
+    closed.add(each->number, {});
+  }
+  if (closed.size() > 0) requests.push_back(std::move(closed));
+  if (requests.empty()) return nullptr;
+  auto result = std::make_unique<access::owners_transfer>(ranks_, "store_worker_intent", &in);
+  result->add(agent_, std::make_unique<joined_moves>(objects_.agents, std::move(requests)));
+  return result;
 }
 
 /// Most such requests say nothing by their item.

@@ -17,6 +17,7 @@
 #include "kv/changed_keys.hpp"
 #include "kv/held_keys.hpp"
 #include "kv/home.hpp"
+#include "kv/intents.hpp"
 #include "kv/key_homes.hpp"
 #include "kv/keys_by_owner.hpp"
 #include "kv/operations.hpp"
@@ -96,10 +97,12 @@ class spread_table {
   /// Asks for keys to be moved to this node; the transfer, which may be null, ends when each is here or refused.
   std::unique_ptr<access::transfer> localize(fabric::stream& in, std::span<const std::int64_t> keys);
 
-  /// Windows of intents open or close, in one stream. Keys that are not here are asked for when they open. The
-  /// transfers may be null; they wait for no key. For keys that move.
-  std::unique_ptr<access::transfer> open_windows(fabric::stream& in, std::span<const std::int64_t> keys);
-  std::unique_ptr<access::transfer> close_windows(fabric::stream& in, std::span<const std::int64_t> keys);
+  /// A number for a window of an intent, which no other one of this rank has.
+  std::uint64_t number_window() { return windows_numbered_.fetch_add(1, std::memory_order_relaxed); }
+  /// Windows open, then others close, in one stream. Keys that are not here are asked for when a window opens. The
+  /// transfer may be null; it waits for no key. For keys that move.
+  std::unique_ptr<access::transfer> change_windows(fabric::stream& in, std::span<const intents::window> opening,
+                                                   std::span<const intents::window> closing);
   /// Ends when all keys that this node has asked for are here or refused.
   std::unique_ptr<access::transfer> settle(fabric::stream& in);
   /// Collective operations call the first before all ranks have met, and the second after it: then all workers see all
@@ -117,8 +120,10 @@ class spread_table {
   table& table_of(int rank) { return tables_[static_cast<std::size_t>(node_.node_rank(rank))]; }
   void ask_homes(const char* name, move_operation what, std::span<const std::int64_t> keys,
                  std::int32_t* results) const;
-  template <class Visit>
-  void for_each_slot(std::span<const std::int64_t> keys, Visit&& visit) const;
+  template <class Prefetch, class Visit>
+  void for_each_slot(std::span<const std::int64_t> keys, Prefetch&& prefetch, Visit&& visit) const;
+  moved_keys open_window(intent_window& which) const;
+  void close_window(const intent_window& which) const;
   std::unique_ptr<access::transfer> ask_agent(fabric::stream& in, const char* name, moved_keys keys) const;
   std::unique_ptr<access::transfer> tell_agent(fabric::stream& in, const char* name, move_operation what,
                                                std::uint64_t item = 0) const;
@@ -127,7 +132,9 @@ class spread_table {
   void tell_of_changes(int home, std::span<const std::int64_t> slots);
   void notify(std::unique_ptr<access::transfer> notice);
   bool is_elsewhere(int place, std::int64_t slot) const;
-  const window_counts& windows_of(int rank) const { return windows_[static_cast<std::size_t>(node_.node_rank(rank))]; }
+  const table& table_at(int place) const { return tables_[static_cast<std::size_t>(place)]; }
+  const window_counts& windows_at(int place) const { return windows_[static_cast<std::size_t>(place)]; }
+  const window_counts& windows_of(int rank) const { return windows_at(node_.node_rank(rank)); }
   bool is_here(int home, std::int64_t slot,
                held_keys::grant_number newest = std::numeric_limits<held_keys::grant_number>::max()) const;
   bool is_agent_dead() const;
@@ -145,6 +152,7 @@ class spread_table {
   std::vector<window_counts> windows_;
   std::vector<changed_keys> changed_;
   std::shared_ptr<const move_facts> facts_;
+  std::atomic<std::uint64_t> windows_numbered_ = 0;
   std::atomic<std::uint64_t> barriers_ = 0;  // calls of renew_copies()
   std::shared_ptr<fabric::stream> notifying_;
   started_operations notices_;  // to the agent and to homes of this node, about shared keys

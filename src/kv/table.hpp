@@ -73,6 +73,7 @@ class table {
   std::span<std::byte> values_of(std::int64_t key) const;
   key_locks& locks() { return words_; }
   bool is_elsewhere(std::int64_t key) const { return words_.is_elsewhere(key); }
+  [[gnu::always_inline]] void prefetch_lock(std::int64_t key) const { words_.prefetch<false>(key); }
 
  private:
   template <bool ForWriting, class List, class Visitor>

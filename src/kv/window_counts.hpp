@@ -17,7 +17,7 @@ class window_counts {
   void add(std::int64_t slot, int change) const {
     count(slot).fetch_add(static_cast<std::uint32_t>(change), std::memory_order_relaxed);
   }
-  void prefetch(std::int64_t slot) const { __builtin_prefetch(&counts_[slot - first_], 1); }
+  [[gnu::always_inline]] void prefetch(std::int64_t slot) const { __builtin_prefetch(&counts_[slot - first_], 1); }
   bool any(std::int64_t slot) const { return count(slot).load(std::memory_order_relaxed) != 0; }
 
  private:

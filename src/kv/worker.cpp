@@ -32,7 +32,7 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number)
 
 worker::~worker() {
   store_->workers().leave(number_);
-  base::error_of([&] { change_windows(intents_.remove_all(), false); });
+  base::error_of([&] { change_windows({}, intents_.remove_all()); });
 }
 
 void worker::count_done(const operation& what, std::int64_t keys) { count(done_[what.number], keys); }
@@ -122,7 +122,8 @@ intents::window worker::record_intent(std::span<const std::int64_t> keys, const 
   if (when.end <= clock() || keys.empty()) return nullptr;
   intended_until_[when.end] += std::ssize(keys);
   if (store_->moving() == nullptr) return nullptr;
-  auto result = std::make_shared<const intent_window>(intent_window{when.start, when.end, {keys.begin(), keys.end()}});
+  auto result = std::make_shared<intent_window>(
+      intent_window{when.start, when.end, {keys.begin(), keys.end()}, store_->moving()->number_window()});
   intents_.add(result);
   return result;
 }
@@ -145,21 +146,18 @@ std::int64_t worker::advance_clock() {
   return now;
 }
 
-/// New windows open before old ones close: keys of both stay intended.
 void worker::open_and_close_windows() {
   const std::int64_t now = clock();
-  change_windows(intents_.open(now, now + ahead_.clocks(store_->moving()->coming_time())), true);
-  change_windows(intents_.close(now), false);
+  const auto opening = intents_.open(now, now + ahead_.clocks(store_->moving()->coming_time()));
+  change_windows(opening, intents_.close(now));
 }
 
-/// A forked child does not end the windows of the rank.
-void worker::change_windows(std::span<const intents::window> which, bool opens) {
-  if (which.empty() || mpi::is_forked_child()) return;
-  std::vector<std::int64_t> keys;
-  for (const intents::window& each : which) keys.insert(keys.end(), each->keys.begin(), each->keys.end());
+/// New windows open before old ones close: keys of both stay intended. A forked child does not end those of the rank.
+void worker::change_windows(std::span<const intents::window> opening, std::span<const intents::window> closing) {
+  if ((opening.empty() && closing.empty()) || mpi::is_forked_child()) return;
   try_to_tell([&](spread_table& moving) {
-    auto sent = opens ? moving.open_windows(*intending_, keys) : moving.close_windows(*intending_, keys);
-    if (sent) store_->keep(std::make_shared<access::started>(intending_, std::move(sent)));
+    if (auto sent = moving.change_windows(*intending_, opening, closing))
+      store_->keep(std::make_shared<access::started>(intending_, std::move(sent)));
   });
 }
 
@@ -253,7 +251,7 @@ void worker::finish_sample(std::int64_t id) {
 void worker::forget_sample(std::unordered_map<std::int64_t, sample>::iterator which) {
   const intents::window intended = std::move(which->second.intended);
   samples_.erase(which);
-  if (intended && intents_.remove(intended)) change_windows({&intended, 1}, false);
+  if (intended && intents_.remove(intended)) change_windows({}, {&intended, 1});
 }
 
 void worker::barrier() {

@@ -99,7 +99,7 @@ class worker {
   // with the lock held:
   intents::window record_intent(std::span<const std::int64_t> keys, const window& when);
   void open_and_close_windows();
-  void change_windows(std::span<const intents::window> which, bool opens);
+  void change_windows(std::span<const intents::window> opening, std::span<const intents::window> closing);
   template <class Step>
   void try_to_tell(Step&& step);
   void forget_sample(std::unordered_map<std::int64_t, sample>::iterator which);

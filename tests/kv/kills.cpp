@@ -87,7 +87,7 @@ std::vector<message_kind> all_kinds() {
       {to_home, move_operation::give_back},
       {to_home, move_operation::give_back_none, story::losses},
       {to_home, move_operation::adopt_last, story::losses},
-      {to_agent, move_operation::begin_windows},
+      {to_agent, move_operation::begin_window},
       {to_home, move_operation::intend},
       {to_agent, move_operation::ask_back},
       {to_home, move_operation::share},
@@ -180,10 +180,10 @@ class killer final : public request_watch {
     const auto what = static_cast<move_operation>(request.header.operation);
     for (const auto without_key :
          {move_operation::renew, move_operation::renewed, move_operation::changed, move_operation::settle,
-          move_operation::look, move_operation::send_pushes, move_operation::renew_copies})
+          move_operation::look, move_operation::send_pushes, move_operation::renew_copies, move_operation::end_windows})
       if (what == without_key) return true;
     const access::served_items items(request);
-    const bool has_slots = what >= move_operation::localize && what <= move_operation::end_windows;
+    const bool has_slots = what == move_operation::localize || what == move_operation::begin_window;
     const int of = at == object::home ? rank : static_cast<int>(items.first_argument());
     const std::int64_t first = has_slots ? 0 : store_->homes().slots(of).first;
     for (std::size_t i = 0; i < items.count(); ++i)
@@ -338,11 +338,11 @@ class run {
     error_of(rank, fmt::format("localize({})", key), [&] { worker(rank).localize(key_list{key}, until::done); });
   }
   void open(int rank) {
-    error_of(rank, "open a window", [&] { worker(rank).open_windows(key_list{subject}); });
+    error_of(rank, "open a window", [&] { worker(rank).open_window(key_list{subject}); });
     flush(rank);
   }
   void close(int rank) {
-    error_of(rank, "close a window", [&] { worker(rank).close_windows(key_list{subject}); });
+    error_of(rank, "close a window", [&] { worker(rank).close_window(key_list{subject}); });
     flush(rank);
   }
   void flush(int rank) {
@@ -582,12 +582,12 @@ class run {
   void use_again(std::int64_t key) {
     push_everywhere(key);
     for (int rank = 0; rank < ranks; ++rank)
-      error_of(rank, "open a window", [&] { worker(rank).open_windows(key_list{key}); });
+      error_of(rank, "open a window", [&] { worker(rank).open_window(key_list{key}); });
     push_everywhere(key);
     localize(living_with_agent(), key);
     push_everywhere(key);
     for (int rank = 0; rank < ranks; ++rank)
-      error_of(rank, "close a window", [&] { worker(rank).close_windows(key_list{key}); });
+      error_of(rank, "close a window", [&] { worker(rank).close_window(key_list{key}); });
     barrier();
     std::optional<value_list> first;
     for (int rank = 0; rank < ranks; ++rank) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -256,8 +257,21 @@ class simulated_worker {
   started localize(std::span<const std::int64_t> keys, until end) {
     return finish({at_.localize(*localizing_, keys)}, end);
   }
-  void open_windows(std::span<const std::int64_t> keys) { pass_on(at_.open_windows(*intending_, keys)); }
-  void close_windows(std::span<const std::int64_t> keys) { pass_on(at_.close_windows(*intending_, keys)); }
+  void open_window(std::span<const std::int64_t> keys) {
+    const auto opening = make_window(keys);
+    pass_on(at_.change_windows(*intending_, {&opening, 1}, {}));
+  }
+  /// Closes the oldest one of these keys.
+  void close_window(std::span<const std::int64_t> keys) {
+    const auto closing = take_window(keys);
+    pass_on(at_.change_windows(*intending_, {}, {&closing, 1}));
+  }
+  /// Opens a window, then closes the oldest one of other keys, as a worker does whose clock advances.
+  void open_and_close_window(std::span<const std::int64_t> keys, std::span<const std::int64_t> others) {
+    const auto closing = take_window(others);
+    const auto opening = make_window(keys);
+    pass_on(at_.change_windows(*intending_, {&opening, 1}, {&closing, 1}));
+  }
   /// The second half of a barrier, whose first one is flush().
   void renew_copies() { at_.renew_copies(); }
   void settle() { at_.settle(*intending_)->wait(); }
@@ -280,6 +294,23 @@ class simulated_worker {
     return in_flight;
   }
 
+  using key_list = std::vector<std::int64_t>;
+
+  kv::intents::window make_window(std::span<const std::int64_t> keys) {
+    const key_list list(keys.begin(), keys.end());
+    auto result = std::make_shared<kv::intent_window>(
+        kv::intent_window{.start = 0, .end = 1, .keys = list, .number = at_.number_window()});
+    open_.emplace_back(list, result);
+    return result;
+  }
+  kv::intents::window take_window(std::span<const std::int64_t> keys) {
+    const auto found =
+        std::ranges::find_if(open_, [&](const auto& each) { return std::ranges::equal(each.first, keys); });
+    auto result = found->second;
+    open_.erase(found);
+    return result;
+  }
+
   void pass_on(std::unique_ptr<access::transfer> sent) {
     if (sent) windows_.add(std::make_shared<access::started>(nullptr, std::move(sent)));
   }
@@ -287,6 +318,7 @@ class simulated_worker {
   kv::spread_table& at_;
   const std::unique_ptr<fabric::stream> stream_, localizing_, intending_;
   kv::started_operations started_, windows_;
+  std::vector<std::pair<key_list, kv::intents::window>> open_;
 };
 
 }  // namespace syncyte::test

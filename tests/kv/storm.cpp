@@ -234,13 +234,15 @@ class storm_worker {
 
   /// Opens a window of an intent, or closes the oldest one.
   void change_windows() {
-    if (windows_.size() > most_windows) return close_window();
+    if (windows_.size() > most_windows && draw(2) == 0) return close_window();
     windows_.push_back(random_keys(true));
     note("an intent", windows_.back());
-    worker_.open_windows(windows_.back());
+    if (windows_.size() <= most_windows + 1) return worker_.open_window(windows_.back());
+    worker_.open_and_close_window(windows_.back(), windows_.front());
+    windows_.pop_front();
   }
   void close_window() {
-    worker_.close_windows(windows_.front());
+    worker_.close_window(windows_.front());
     windows_.pop_front();
   }
 
@@ -725,12 +727,13 @@ void barriers(int rounds, std::uint32_t seed) {
       key_list wanted = every;
       std::shuffle(wanted.begin(), wanted.end(), random);
       wanted.resize(shared_keys / 2);
-      mine.open_windows(wanted);
-      windows.push_back(std::move(wanted));
-      if (windows.size() > 3) {
-        mine.close_windows(windows.front());
+      if (windows.size() < 3) {
+        mine.open_window(wanted);
+      } else {
+        mine.open_and_close_window(wanted, windows.front());
         windows.pop_front();
       }
+      windows.push_back(std::move(wanted));
       if (round % 4 == 0) mine.settle();
       for (int push = 0; push < 3; ++push) {
         const key_list one{windows.front()[random() % windows.front().size()]};
@@ -739,7 +742,7 @@ void barriers(int rounds, std::uint32_t seed) {
         begun.add(one[0], number);
         mine.run(kv::push, one, values.data(), until::done);
       }
-      for (; round % 4 == 0 && !windows.empty(); windows.pop_front()) mine.close_windows(windows.front());
+      for (; round % 4 == 0 && !windows.empty(); windows.pop_front()) mine.close_window(windows.front());
       mine.flush();
       all_meet.arrive_and_wait();
       mine.renew_copies();
@@ -763,9 +766,9 @@ void interrupted_barrier(std::uint32_t seed) {
                         seed, limits);
   simulated_worker mine(store.at(0)), other(store.at(1));
   const key_list of_other{store.homes().owner(0) == 1 ? 0 : 1};
-  other.open_windows(of_other);
+  other.open_window(of_other);
   other.flush();
-  mine.open_windows(of_other);
+  mine.open_window(of_other);
   mine.flush();
   if (!store.at(0).are_here(of_other)) fail("%s\n", "there is no copy");
   store.network().cut(0, 1);
@@ -798,7 +801,7 @@ void death_of_a_sharer(int rounds, std::uint32_t seed, int victim) {
   in_threads([&](int number) {
     simulated_worker mine(store.at(number));
     std::minstd_rand random(seed * 100 + static_cast<std::uint32_t>(number));
-    mine.open_windows(of_the_living);
+    mine.open_window(of_the_living);
     mine.flush();
     have_copies.arrive_and_wait();
     for (int round = 0; round < rounds; ++round) {

@@ -108,9 +108,9 @@ TEST(changed_keys, reach_copies_though_a_later_key_of_the_list_is_damaged) {
   test::simulated_worker home(store.at(0)), other(store.at(2));
   const slots copied{0}, both{0, 4};  // homes: rank 0
   const std::vector<float> ones{1, 1};
-  home.open_windows(copied);
+  home.open_window(copied);
   home.flush();
-  other.open_windows(copied);
+  other.open_window(copied);
   other.flush();
   ASSERT_TRUE(store.at(2).are_here(copied));
   ASSERT_TRUE(store.die_writing(1, 4));

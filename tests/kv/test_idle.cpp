@@ -36,8 +36,8 @@ TEST(idle_store, sleeps) {
   std::iota(all.begin(), all.end(), 0);
   std::vector<float> ones(2 * keys, 1.0f);
   for (int round = 0; round < 30; ++round) {
-    mine.open_windows(all);
-    other.open_windows(all);
+    mine.open_window(all);
+    other.open_window(all);
     mine.flush();
     other.flush();
     for (int i = 0; i < 3; ++i) {
@@ -47,9 +47,9 @@ TEST(idle_store, sleeps) {
     if (round % 10 == 4) {
       EXPECT_LT(used_cores(), 0.1) << "with copies, round " << round;
     }
-    mine.close_windows(all);
+    mine.close_window(all);
     if (round % 2 == 0) std::this_thread::sleep_for(2ms);
-    other.close_windows(all);
+    other.close_window(all);
     if (round % 10 == 9) {
       EXPECT_LT(used_cores(), 0.1) << "after copies, round " << round;
     }

@@ -120,7 +120,7 @@ TEST(move_trace, tells_of_copies_and_their_end) {
     EXPECT_TRUE(has("home sends refresh to node 1 (rank 1 of world); shared"));
   } else {
     EXPECT_TRUE(has("agent of node 1 sends pushes to home (rank 0 of world); copy, grant "));
-    EXPECT_TRUE(has("agent of node 1 gets end window from a worker (rank 1 of world): copy, grant "));
+    EXPECT_TRUE(has("agent of node 1 gets end windows from a worker (rank 1 of world): copy, grant "));
     EXPECT_TRUE(has("agent of node 1 sends end copy none to home (rank 0 of world); none"));
   }
   mine->barrier();

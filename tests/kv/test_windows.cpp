@@ -22,7 +22,7 @@ using namespace syncyte;
 using namespace std::chrono_literals;
 
 kv::intents::window window(std::int64_t start, std::int64_t end) {
-  return std::make_shared<const kv::intent_window>(kv::intent_window{start, end, {7}});
+  return std::make_shared<kv::intent_window>(kv::intent_window{start, end, {7}});
 }
 using windows = std::vector<kv::intents::window>;
 
@@ -124,11 +124,11 @@ class windows_of_the_dead : public ::testing::Test {
     return *made;
   }
   void intend(int rank) {
-    worker(rank).open_windows(list_);
+    worker(rank).open_window(list_);
     worker(rank).flush();
   }
   void end_intent(int rank) {
-    worker(rank).close_windows(list_);
+    worker(rank).close_window(list_);
     worker(rank).flush();
   }
   void push(int rank) {
