@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
 
 namespace syncyte::kv {
@@ -40,7 +39,7 @@ std::uint64_t key_locks::wait_for_writer(std::int64_t key) const {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     if (seen >> holder_shift == 0 || is_elsewhere(seen)) return seen;
     if ((seen & damage_bit) != 0) fail_damaged(key, seen);
-    if (wait.pause(seen)) mark_damage(key, seen);
+    look_at_holder(wait, key, seen);
   }
 }
 
@@ -85,7 +84,7 @@ bool key_locks::lock_slowly(std::int64_t key, damage what, sharing how) {
   while (true) {
     const attempt result = try_lock(key, seen, what, how);
     if (result != attempt::busy) return result == attempt::locked;
-    if (seen >> holder_shift != 0 && wait.pause(seen)) mark_damage(key, seen);
+    if (seen >> holder_shift != 0) look_at_holder(wait, key, seen);
   }
 }
 
@@ -97,6 +96,13 @@ bool key_locks::end_sharing(std::int64_t key) {
     return false;
   }
   return word(key).compare_exchange_strong(seen, seen & ~shared_bit, std::memory_order_acq_rel);
+}
+
+/// A pause of a waiter. A holder that is stopped holds the key as long as it is.
+void key_locks::look_at_holder(atomics::holder_wait& wait, std::int64_t key, std::uint64_t seen) const {
+  if (!wait.pause(seen)) return;
+  mark_damage(key, seen);
+  wait.poll_for_interrupt();
 }
 
 /// Called for a word that has been held for long: marks the key damaged if the holder has died.

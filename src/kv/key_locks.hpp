@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "atomics/holder_wait.hpp"
+
 namespace syncyte::kv {
 
 /// The address at which element 0 would be, if element `first` is at `address`. Used only with indices from `first` on.
@@ -119,6 +121,7 @@ class key_locks {
   std::uint64_t wait_for_writer(std::int64_t key) const;
   std::optional<std::uint64_t> try_again(std::int64_t key) const;
   bool lock_slowly(std::int64_t key, damage what, sharing how);
+  void look_at_holder(atomics::holder_wait& wait, std::int64_t key, std::uint64_t seen) const;
   void mark_damage(std::int64_t key, std::uint64_t seen) const;
   [[noreturn]] void fail_damaged(std::int64_t key, std::uint64_t seen) const;
 

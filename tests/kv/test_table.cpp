@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "kv/table.hpp"
 #include "reference.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace {
 
@@ -192,6 +193,22 @@ TEST(table, a_waiter_waits_for_a_living_writer) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(pulled(shared.seen_by(0), {0}), (std::vector<float>{0, 0}));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(15));
+}
+
+/// A process that is stopped, as by a debugger, holds its lock.
+TEST(table, a_wait_for_a_writer_can_be_interrupted) {
+  memory shared(kv::key_layout(2, 2));
+  kv::key_locks theirs(&shared.word(0), {1, [](int) { return true; }});
+  theirs.begin_write(0, kv::key_locks::damage::is_refused);
+  kv::table mine = shared.seen_by(0);
+  const std::vector<float> ones{1, 1, 1, 1};
+  watchdog::set_interrupt_function([](void*) { return std::int32_t{1}; }, nullptr);
+  EXPECT_THROW(pulled(mine, {0}), watchdog::interrupted);
+  EXPECT_THROW(mine.push(key_list{1, 0}, ones.data()), watchdog::interrupted);
+  EXPECT_THROW(mine.set(key_list{0}, ones.data()), watchdog::interrupted);
+  watchdog::set_interrupt_function(nullptr, nullptr);
+  theirs.end_write(0);
+  EXPECT_EQ(pulled(mine, {0, 1}), (std::vector<float>{0, 0, 1, 1}));
 }
 
 TEST(table, tells_which_keys_are_elsewhere) {
