@@ -13,6 +13,7 @@
 namespace {
 
 using namespace syncyte;
+using test::completion;
 using test::counting_user;
 using test::is_first;
 using test::is_last;
@@ -118,6 +119,29 @@ TEST_F(copies, end_before_a_set_and_come_again) {
   mine->flush();
   EXPECT_TRUE(are_here());
   mine->barrier();
+}
+
+/// More sets than a home takes at once wait for the end of copies at nodes whose own sets wait likewise: at the next
+/// rank, and at last at the first one again.
+TEST_F(copies, end_while_sets_wait_in_a_circle) {
+  intend_all();
+  const int next = (world().rank() + 1) % world().size(), last = world().size() - 1;
+  std::vector<std::int32_t> homes(all.size());
+  store->owner({all.data(), keys}, homes.data());
+  for (int round = 0; round < 10; ++round) {
+    value_list tags(2, static_cast<float>(100 * round + world().rank()));
+    std::vector<kv::worker::started> sets;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (homes[i] == next) sets.push_back(mine.start(kv::set, {all[i]}, tags, completion::by_request));
+    for (const auto& each : sets)
+      if (each) each->wait();
+    mine->barrier();
+    const value_list found = pull();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      ASSERT_EQ(found[2 * i], static_cast<float>(100 * round + (homes[i] + last) % world().size()));
+    mine->flush();  // the copies come again
+    mine->barrier();
+  }
 }
 
 TEST_F(copies, end_with_their_window) {

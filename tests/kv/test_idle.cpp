@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processor time of a store that nobody uses, after copies have ended or while there are some.
+// Processor time and messages of a store that nobody uses, after copies have ended or while there are some.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,11 +22,20 @@ using until = test::simulated_worker::until;
 
 constexpr std::int64_t keys = 40;
 
-/// Share of a core that all threads of this process use while this one sleeps.
-double used_cores() {
+std::int64_t sent_messages(test::simulated_store& store) {
+  std::int64_t result = 0;
+  for (int rank = 0; rank < store.shape().ranks(); ++rank) result += store.engine(rank).sent().messages;
+  return result;
+}
+
+/// The store sends nothing, and all threads of this process use less than a tenth of a core, while this one sleeps.
+void expect_idle(test::simulated_store& store, const std::string& when) {
+  std::this_thread::sleep_for(30ms);  // the last changes reach copies
+  const std::int64_t sent = sent_messages(store);
   const std::clock_t before = std::clock();
   std::this_thread::sleep_for(300ms);
-  return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / 0.3;
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / 0.3, 0.1) << when;
+  EXPECT_EQ(sent_messages(store), sent) << when;
 }
 
 /// Two nodes of two ranks each. The workers that have copies are no agents' ranks.
@@ -44,15 +55,11 @@ TEST(idle_store, sleeps) {
       mine.run(kv::push, all, ones.data(), until::done);
       other.run(kv::push, all, ones.data(), until::done);
     }
-    if (round % 10 == 4) {
-      EXPECT_LT(used_cores(), 0.1) << "with copies, round " << round;
-    }
+    if (round % 10 == 4) expect_idle(store, fmt::format("with copies, round {}", round));
     mine.close_window(all);
     if (round % 2 == 0) std::this_thread::sleep_for(2ms);
     other.close_window(all);
-    if (round % 10 == 9) {
-      EXPECT_LT(used_cores(), 0.1) << "after copies, round " << round;
-    }
+    if (round % 10 == 9) expect_idle(store, fmt::format("after copies, round {}", round));
   }
 }
 
