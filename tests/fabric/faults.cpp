@@ -11,6 +11,7 @@
 //   lossy      its link loses many packets during adds and gathers: nothing is lost or doubled
 //   store_restored, store_lossy   the same for pushes to a store
 //   store_moves_restored, store_moves_lossy   the same, while both take keys from each other
+//   store_copies_restored, store_copies_lossy   the same, while both intend to use keys for some pushes
 //   news       three hosts: it ends by SIGKILL; rank 1, which never sends it a request, is told
 //
 // Each rank prints a verdict and ends by _exit(): MPI cannot be used after a death.
@@ -120,17 +121,33 @@ syncyte_status_t push_ones() {
   return syncyte_store_worker_push(worker, &wanted, &source);
 }
 
+std::vector<std::int64_t> random_keys(std::size_t count) {
+  static std::mt19937 random(static_cast<unsigned>(rank_of_process));
+  std::vector<std::int64_t> result(count);
+  for (auto& key : result) key = static_cast<std::int64_t>(random() % keys);
+  return result;
+}
+
 /// push_ones() while some keys, others each time, move here.
 syncyte_status_t move_and_push_ones() {
-  static std::mt19937 random(static_cast<unsigned>(rank_of_process));
-  std::vector<std::int64_t> taken(16);
-  for (auto& key : taken) key = static_cast<std::int64_t>(random() % keys);
+  auto taken = random_keys(16);
   const syncyte_buffer_t wanted = buffer_of(taken.data(), SYNCYTE_INT64, {std::ssize(taken)});
   syncyte_request_t moving = nullptr;
   require(syncyte_store_worker_ilocalize(worker, &wanted, &moving), "ilocalize");
   const syncyte_status_t status = push_ones();
   require(syncyte_request_wait(&moving), "localize");
   return status;
+}
+
+/// push_ones() in a new clock, while this node has, or gets, copies or main copies of keys that it intends to use in
+/// this clock or the next two.
+syncyte_status_t intend_and_push_ones() {
+  auto intended = random_keys(64);
+  const syncyte_buffer_t wanted = buffer_of(intended.data(), SYNCYTE_INT64, {std::ssize(intended)});
+  std::int64_t clock = 0;
+  require(syncyte_store_worker_advance_clock(worker, &clock), "advance_clock");
+  require(syncyte_store_worker_intent(worker, &wanted, clock, clock + 3), "intent");
+  return push_ones();
 }
 
 /// How ranks add to data that they share, and read them.
@@ -143,6 +160,7 @@ struct shared_data {
 const shared_data of_tensor{add_ones, gather, [] { return syncyte_tensor_sync(tensor); }};
 const shared_data of_store{push_ones, pull, [] { return syncyte_store_sync(store); }};
 const shared_data of_moves{move_and_push_ones, pull, [] { return syncyte_store_sync(store); }};
+const shared_data of_copies{intend_and_push_ones, pull, [] { return syncyte_store_sync(store); }};
 
 void expect_exactly(int adds, const shared_data& data) {
   std::vector<float> output;
@@ -320,6 +338,7 @@ int main(int, char** argv) {
   if (what == "restored_late") run_restored(of_tensor, 1, 6);
   if (what == "store_restored") run_restored(of_store, 2, 2);
   if (what == "store_moves_restored") run_restored(of_moves, 2, 2);
+  if (what == "store_copies_restored") run_restored(of_copies, 2, 2);
   if (what.starts_with("broken")) shorten_tcp();
   if (what == "restored_idle") run_idle(of_tensor, 6, "TCPTimeouts");
   if (what == "restored_asked") run_idle(of_tensor, 4.5, "TCPTimeouts");
@@ -328,6 +347,7 @@ int main(int, char** argv) {
   if (what == "lossy") run_lossy(of_tensor, world);
   if (what == "store_lossy") run_lossy(of_store, world);
   if (what == "store_moves_lossy") run_lossy(of_moves, world);
+  if (what == "store_copies_lossy") run_lossy(of_copies, world);
   if (what == "news") run_news(world);
   if (rank == 1) {
     sleep_seconds(0.5);
