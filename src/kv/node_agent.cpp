@@ -38,9 +38,8 @@ bool node_agent::localize(std::int64_t slot, bool is_own, const std::shared_ptr<
   asked* const found = ask(slot, is_own, wish::localize);
   if (found == nullptr) return true;
   found->is_localized = true;
-  if (!found->by.empty() && found->by.back() == by) return true;  // the key repeats
-  found->by.push_back(by);
-  ++by->keys;
+  const wait* const last = found->also_by.empty() ? found->by : found->also_by.back();
+  if (last != by.get()) add_wait(*found, by);  // otherwise the key repeats
   return true;
 }
 
@@ -50,14 +49,17 @@ void node_agent::intend(std::int64_t slot, bool is_own) {
 }
 
 void node_agent::put_off(std::int64_t slot) {
-  if (put_off_.insert(slot).second) ends_.emplace_back(now_ + time_without_copies, slot);
+  if (!put_off_.contains(slot)) {
+    put_off_.add(slot);
+    ends_.emplace_back(now_ + time_without_copies, slot);
+  }
   refuse(slot);
 }
 
 void node_agent::ask_again() {
   for (; !ends_.empty() && ends_.front().first <= now_; ends_.pop_front()) {
     const std::int64_t slot = ends_.front().second;
-    put_off_.erase(slot);
+    put_off_.remove(slot);
     if (is_intended(slot)) ask(slot, false, wish::intend);
   }
 }
@@ -79,8 +81,17 @@ void node_agent::note_coming(std::int64_t slot) {
 }
 
 void node_agent::settle(const std::shared_ptr<wait>& by) {
-  for (auto& [slot, of] : asked_) of.by.push_back(by);
-  by->keys += asked_.size();
+  for (auto& [slot, of] : asked_) add_wait(of, by);
+}
+
+/// One reference keeps all keys' wait: to count one for each key by an atomic operation waits for memory.
+void node_agent::add_wait(asked& of, const std::shared_ptr<wait>& by) {
+  of.by == nullptr ? void(of.by = by.get()) : of.also_by.push_back(by.get());
+  if (by->keys++ == 0) waits_.emplace(by.get(), by);
+}
+
+void node_agent::end_wait(wait* by) {
+  if (--by->keys == 0) waits_.erase(by);
 }
 
 // ---- memory
@@ -126,7 +137,8 @@ void node_agent::add_arrival(std::int64_t slot) {
 
 /// Nobody waits for the key any more.
 void node_agent::forget(asked_map::iterator which) {
-  for (const auto& each : which->second.by) --each->keys;
+  if (which->second.by != nullptr) end_wait(which->second.by);
+  for (wait* const each : which->second.also_by) end_wait(each);
   asked_.erase(which);
   held_.set_asked(asked_.size());
 }

@@ -85,7 +85,7 @@ class node_agent {
 
   /// Whether the functions below have nothing to do.
   bool is_idle() const {
-    return asked_.empty() && copies_.empty() && messages_.empty() && put_off_.empty() && !has_pushes();
+    return asked_.empty() && copies_.empty() && messages_.empty() && put_off_.is_empty() && !has_pushes();
   }
   /// Asks for keys that were put off, when the time is over, if workers intend to use them.
   void ask_again();
@@ -124,7 +124,8 @@ class node_agent {
     wish why;             // the home was told
     std::chrono::nanoseconds since;
     bool is_localized = false;
-    std::vector<std::shared_ptr<wait>> by = {};
+    wait* by = nullptr;  // the first of those who wait for it, and the others
+    std::vector<wait*> also_by = {};
   };
   struct arrival {
     std::int64_t slot;
@@ -134,6 +135,8 @@ class node_agent {
   using asked_map = std::unordered_map<std::int64_t, asked>;
 
   asked* ask(std::int64_t slot, bool is_own, wish why);
+  void add_wait(asked& of, const std::shared_ptr<wait>& by);
+  void end_wait(wait* by);
   asked& add_asked(std::int64_t slot, std::int64_t record, wish why);
   void forget(asked_map::iterator which);
   std::int64_t reserve(std::int64_t slot, wish why);
@@ -149,14 +152,15 @@ class node_agent {
   held_keys& held_;
   const intent_effect effect_;
   asked_map asked_;
-  std::unordered_set<std::int64_t> copies_;  // that are here
+  std::unordered_map<wait*, std::shared_ptr<wait>> waits_;  // that have keys
+  std::unordered_set<std::int64_t> copies_;                 // that are here
   // Dirty copies whose sent pushes are perhaps not in the home's last value, and since when.
   std::unordered_map<std::int64_t, moment> waiting_;
   std::unordered_map<std::int64_t, moment> busy_;  // dirty copies that were being written, and since when
   moment last_moment_ = 0;
-  std::vector<std::int64_t> dirty_, ending_;                            // copies
-  slot_counts windows_;                                                 // of intents
-  std::unordered_set<std::int64_t> put_off_;                            // slots
+  std::vector<std::int64_t> dirty_, ending_;  // copies
+  slot_counts windows_;                       // of intents
+  slot_counts put_off_;
   std::deque<std::pair<std::chrono::nanoseconds, std::int64_t>> ends_;  // of the times for them, in order
   std::deque<arrival> arrivals_;                                        // of keys that may be here
   std::vector<message> messages_;

@@ -8,7 +8,7 @@
 
 namespace syncyte::kv {
 
-/// Counts for keys, such as those of open windows of intents. Keys whose count is 0 take no memory.
+/// Counts for keys, such as those of open windows of intents, or a set of keys. Keys whose count is 0 take no memory.
 class slot_counts {
  public:
   /// Both return the number before.
@@ -34,6 +34,7 @@ class slot_counts {
     return before;
   }
 
+  bool is_empty() const { return size_ == 0; }
   bool contains(std::int64_t slot) const { return !cells_.empty() && cells_[place_of(slot)].count != 0; }
 
   /// Calls visit(slot, count) for each key, in any order.
