@@ -14,9 +14,6 @@
 namespace syncyte::kv {
 namespace {
 
-/// Pause between two looks for homes that died with keys that are asked for.
-constexpr auto death_pause = std::chrono::milliseconds(100);
-
 /// Homes are asked for so many keys while this thread looks for the next ones.
 constexpr std::size_t keys_together = 2048;
 
@@ -350,12 +347,12 @@ std::chrono::nanoseconds agent_target::time_left(std::chrono::nanoseconds now) c
 bool agent_target::progress() {
   close_windows_of_dead_ranks();
   if (agent_.is_idle() && messages_.is_idle() && renewing_.empty()) return false;
-  agent_.begin(fabric::now());
-  if (const auto now = fabric::now(); now - looked_ > death_pause) {
-    looked_ = now;
+  const auto now = fabric::now();
+  agent_.begin(now);
+  deaths_.begin(now, [this] {
     agent_.give_up_if([this](std::int64_t slot) { return is_dead(facts_->home_of(slot)); });
     std::erase_if(renewing_, [this](int home) { return is_dead(home); });
-  }
+  });
   const bool did_something = send_messages(pushes_are::paced);
   for (const auto& failed : messages_.take_failures()) {
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);

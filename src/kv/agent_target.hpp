@@ -13,6 +13,7 @@
 #include "access/item_list.hpp"
 #include "fabric/target.hpp"
 #include "kv/home.hpp"
+#include "kv/looks_for_deaths.hpp"
 #include "kv/node_agent.hpp"
 #include "kv/operations.hpp"
 #include "kv/paced_rounds.hpp"
@@ -84,7 +85,7 @@ class agent_target final : public fabric::target {
   windows_of_rank& windows_of(const access::served_items& items);
   std::map<int, windows_of_rank> windows_;  // open ones of this node's workers for other nodes' keys, by rank
   std::set<int> renewing_;                  // homes that were asked whether copies are fresh
-  std::chrono::nanoseconds looked_{};       // for deaths
+  looks_for_deaths deaths_;                 // of homes with keys that are asked for
 };
 
 }  // namespace syncyte::kv

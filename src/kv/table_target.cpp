@@ -15,9 +15,6 @@
 namespace syncyte::kv {
 namespace {
 
-/// Pause between two looks for ranks that died with keys that others wish.
-constexpr auto death_pause = std::chrono::milliseconds(100);
-
 /// Takes bytes of one key from the data of several.
 std::span<const std::byte> take_front(std::span<const std::byte>& data, std::size_t bytes) {
   base::require(bytes <= data.size(), SYNCYTE_ERR_INTERNAL, "a request lacks {} bytes of values", bytes - data.size());
@@ -223,10 +220,7 @@ bool table_target::progress() {
   const auto now = fabric::now();
   bool did_something = home_->directory.progress();
   home_->refresh(now);
-  if (now - looked_ > death_pause) {
-    looked_ = now;
-    home_->directory.look_for_deaths();
-  }
+  deaths_.begin(now, [this] { home_->directory.look_for_deaths(); });
   did_something |= home_->send_messages();
   for (const auto& failed : home_->messages.take_failures())
     base::log(SYNCYTE_LOG_INFO, "keys of a store did not move: {}", failed.reason);

@@ -12,6 +12,7 @@
 #include "fabric/target.hpp"
 #include "kv/home.hpp"
 #include "kv/key_range.hpp"
+#include "kv/looks_for_deaths.hpp"
 #include "kv/operations.hpp"
 
 namespace syncyte::kv {
@@ -57,9 +58,9 @@ class table_target final : public fabric::target {
   std::int32_t rank_;
   std::shared_ptr<void> memory_;
   std::shared_ptr<home> home_;
-  std::vector<std::int64_t> asked_;    // slots of the request that is served
-  absent_keys absent_;                 // of them
-  std::chrono::nanoseconds looked_{};  // for deaths
+  std::vector<std::int64_t> asked_;  // slots of the request that is served
+  absent_keys absent_;               // of them
+  looks_for_deaths deaths_;          // of nodes with keys that others wish
 };
 
 }  // namespace syncyte::kv

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kv/intents.hpp"
+#include "kv/looks_for_deaths.hpp"
 #include "kv/slot_counts.hpp"
 #include "simulated_store.hpp"
 
@@ -107,6 +108,21 @@ TEST(windows, are_counted_for_keys_of_any_stride) {
 }
 
 // ---- ranks that die
+
+TEST(looks_for_deaths, take_a_twentieth_of_the_time_at_most) {
+  kv::looks_for_deaths at;
+  int looks = 0;
+  const auto look_until = [&](std::chrono::nanoseconds now, std::chrono::nanoseconds time) {
+    at.begin(now, [&] {
+      ++looks;
+      std::this_thread::sleep_for(time);
+    });
+    return looks;
+  };
+  EXPECT_EQ(look_until(fabric::now(), 20ms), 1);
+  EXPECT_EQ(look_until(fabric::now() + 300ms, 0ms), 1);
+  EXPECT_EQ(look_until(fabric::now() + 10s, 0ms), 2);
+}
 
 /// A simulated store of two nodes of two ranks each, whose workers intend to use key 3 of rank 3.
 class windows_of_the_dead : public ::testing::Test {
