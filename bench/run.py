@@ -8,8 +8,9 @@ row without a peer has no figures, and the reason as not_measured.
 
 A program given by --micro runs in one process without mpirun, by way of micro.py.
 
-A program given by --between-hosts runs with one rank on each of the virtual hosts (tests/support/virtual_hosts.py). Its
-rows are skipped, and the reason is printed, if this machine cannot have virtual hosts or mpirun is not Open MPI's.
+A program given by --between-hosts runs with one rank on each of the virtual hosts (tests/support/virtual_hosts.py),
+which have cores of their own. Its rows are skipped, and the reason is printed, if this machine cannot have virtual
+hosts or mpirun is not Open MPI's.
 
 --compare OLD prints the rows whose ratio is worse than in an older report, and the exit status is 1 if there is one.
 Without programs nothing runs, and the report that --output names is compared.
@@ -98,6 +99,7 @@ def run_between_hosts(words: str, mpiexec: str) -> Run:
         VIRTUAL_HOSTS,
         "--hosts",
         hosts,
+        "--own-cores",
         "--mpirun",
         mpiexec,
         *limit,

@@ -6,6 +6,7 @@
     PROGRAM
     virtual_hosts.py --hosts 2 --rate 2000 -- {mpirun} 2 PROGRAM
     virtual_hosts.py --hosts 2 --delay 1 -- {mpirun} 2 PROGRAM
+    virtual_hosts.py --hosts 2 --own-cores -- {mpirun} 2 PROGRAM
 
 `{mpirun}` becomes mpirun with the flags that spread ranks over the hosts; the rank count must follow. As a part of a
 word it becomes one word, whose parts are separated by "|" as launch.py expects. Each host has its own name, addresses,
@@ -22,6 +23,9 @@ Environment of ranks:
                                                see python/virtual_links.py; links.h is the client for C and C++
     UCX_NET_DEVICES, SYNCYTE_UCX_NET_DEVICES   eth0
 Each mpirun finds all links connected, with the rate of --rate.
+
+With --own-cores each host runs on cores of its own, if there are as many cores as hosts: without it a thread that
+a message wakes may take the sender's core.
 
 With --delay each packet between hosts arrives that many milliseconds later (python/delayed_network.py). Links cannot be
 cut then, and have no limited rate.
@@ -43,12 +47,14 @@ Exit status: the command's; 77 with a reason if this machine forbids namespaces,
 
 import argparse
 import ctypes
+import itertools
 import os
 import shutil
 import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
@@ -66,7 +72,7 @@ number=${{1##*.}}
 shift
 {reset}
 export SYNCYTE_VIRTUAL_COMMAND="$*"
-exec ip netns exec host$number unshare --mount --uts --ipc --pid --fork --kill-child --mount-proc sh -c '
+exec {bind} ip netns exec host$number unshare --mount --uts --ipc --pid --fork --kill-child --mount-proc sh -c '
   hostname node'$number'
   mount -t tmpfs tmpfs /dev/shm
   mkdir -p {folder}/tmp'$number'
@@ -102,6 +108,15 @@ def why_not(rate: float | None, delay: float | None) -> str:
     return "" if result.returncode == 0 else result.stderr.strip() or f"status {result.returncode}"
 
 
+def own_cores(hosts: int) -> list[str]:
+    """The cores of each host, for taskset; no host has any if there are fewer cores than hosts."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < hosts:
+        return []
+    bounds = [len(cores) * host // hosts for host in range(hosts + 1)]
+    return [",".join(map(str, cores[begin:end])) for begin, end in itertools.pairwise(bounds)]
+
+
 def ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True)
 
@@ -109,8 +124,11 @@ def ip(*words: str) -> None:
 class VirtualHosts:
     """Context manager: the hosts, as seen from inside the namespaces that `namespaces()` enters."""
 
-    def __init__(self, count: int, rate: float | None = None, delay: float | None = None):
+    def __init__(
+        self, count: int, rate: float | None = None, delay: float | None = None, cores: Sequence[str] = ()
+    ) -> None:
         self.count = count
+        self.cores = cores  # of each host; none: hosts share all
         self.delay = delay  # of packets in ms; None: none
         self.folder = "/run/syncyte-hosts"  # private: /run is a file system of these namespaces
         self.control = os.path.join(self.folder, "control")
@@ -161,7 +179,12 @@ class VirtualHosts:
 
     def _write_agent(self) -> None:
         reset = f"{sys.executable} -SEB {virtual_links.__file__} reset $number || exit 1"
-        names = {"folder": self.folder, "host": virtual_links.HOST, "reset": reset if self.delay is None else ""}
+        names = {
+            "folder": self.folder,
+            "host": virtual_links.HOST,
+            "reset": reset if self.delay is None else "",
+            "bind": f'taskset -c "$(echo {" ".join(self.cores)} | cut -d" " -f$number)"' if self.cores else "",
+        }
         with open(self.agent, "w", encoding="utf-8") as file:
             file.write(AGENT.format(**names))
         os.chmod(self.agent, stat.S_IRWXU)
@@ -192,7 +215,8 @@ def with_mpirun(command: list[str], mpirun: list[str]) -> list[str]:
 
 
 def run_inside(options: argparse.Namespace) -> int:
-    with VirtualHosts(options.hosts, options.rate, options.delay) as hosts:
+    cores = own_cores(options.hosts) if options.own_cores else []
+    with VirtualHosts(options.hosts, options.rate, options.delay, cores) as hosts:
         mpirun = hosts.mpirun(options.mpirun, options.per_host, options.mpirun_flag)
         process = subprocess.Popen(with_mpirun(options.command, mpirun), env=hosts.environment())
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
@@ -224,6 +248,7 @@ def main() -> int:
         "--rate", type=virtual_links.positive, metavar="MBIT", help="of each link, in Mbit/s; default: unlimited"
     )
     parser.add_argument("--delay", type=virtual_links.positive, metavar="MS", help="of each packet; not with --rate")
+    parser.add_argument("--own-cores", action="store_true", help="each host runs on other cores")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--mpirun-flag", action="append", default=[], help="a further word for mpirun (=--flag)")
     parser.add_argument("command", nargs=argparse.REMAINDER)
