@@ -383,6 +383,7 @@ access_result held_keys::take_pushes(std::int64_t slot, std::byte* values, std::
     const std::uint64_t state = load(unsent + state_word);
     if ((state & sent_bit) != 0) taken = access_result::done_shared;
     if ((state & sent_bit) != 0 || (state & dirty_bit) == 0) return;
+    collect_dirty();  // a copy that is not dirty must not stand in the list: a push would put it there once more
     number = static_cast<std::uint8_t>((state + 1) & pushes_mask);
     copy_vector(values, values_at(unsent), length);
     copy_vector(values_at(sent_of(record)), values, length);

@@ -219,6 +219,27 @@ class copying_node : public node {
   }
 };
 
+/// The agent may come to a copy by a slot that it remembers from before, after a worker has put the copy into the list
+/// of dirty ones, and before it takes the list. A copy that stood in the list twice would make it a circle.
+TEST(node_agent, takes_pushes_to_a_copy_that_stands_in_the_list_of_dirty_ones) {
+  copying_node at;
+  float taken[length];
+  std::uint8_t number = 0;
+  for (int round = 1; round <= 3; ++round) {
+    at.push(ones);
+    ASSERT_EQ(at.held.take_pushes(5, reinterpret_cast<std::byte*>(taken), number), kv::access_result::done);
+    EXPECT_EQ(taken[0], 1.0f);
+    at.push(ones);
+    const auto dirty = at.held.take_dirty();
+    for (const std::int64_t slot : dirty) EXPECT_EQ(slot, 5);
+    EXPECT_GE(dirty.size(), 1u);
+    EXPECT_EQ(at.held.refresh(5, bytes_of(twos), number), kv::access_result::done_shared);
+    ASSERT_EQ(at.held.take_pushes(5, reinterpret_cast<std::byte*>(taken), number), kv::access_result::done);
+    EXPECT_EQ(at.held.refresh(5, bytes_of(twos), number), kv::access_result::done_shared);
+    EXPECT_EQ(at.held.take_dirty(), std::vector<std::int64_t>{});
+  }
+}
+
 TEST(node_agent, sends_pushes_to_a_copy_one_after_the_other) {
   copying_node at;
   EXPECT_EQ(at.pull(), 1.0f);
