@@ -11,7 +11,8 @@ Imported targets
                         are beside it, or in SYNCYTE_CUDA_INCLUDE
 Variables
   SyncyteTorch_FOUND, SyncyteTorch_VERSION (2.15.0), SyncyteTorch_VERSION_FULL (2.15.0+cu132),
-  SyncyteTorch_INCLUDE_DIR, SyncyteTorch_LIBRARY_DIR, SyncyteTorch_CXX11_ABI (0 or 1), SyncyteTorch_CUDA (version or "")
+  SyncyteTorch_INCLUDE_DIR, SyncyteTorch_LIBRARY_DIR, SyncyteTorch_CXX11_ABI (0 or 1), SyncyteTorch_CUDA (version or ""),
+  SyncyteTorch_DISTRIBUTED (1 if it has torch.distributed, otherwise 0)
 ]]
 set(SyncyteTorch_reason "")
 set(_syncyte_torch_advice
@@ -21,18 +22,18 @@ if(NOT Python3_EXECUTABLE)
 endif()
 
 # Importing torch takes more than a second: ask once for each interpreter.
-if(Python3_EXECUTABLE AND NOT "${SYNCYTE_TORCH_ASKED}" STREQUAL "${Python3_EXECUTABLE}")
+if(Python3_EXECUTABLE AND NOT "${SYNCYTE_TORCH_ASKED}" STREQUAL "5 ${Python3_EXECUTABLE}")
   set(_syncyte_torch_script [[
 import os, torch
 print(";".join([os.path.dirname(torch.__file__), torch.__version__, str(int(torch._C._GLIBCXX_USE_CXX11_ABI)),
-                torch.version.cuda or ""]))
+                torch.version.cuda or "", str(int(torch.distributed.is_available()))]))
 ]])
   execute_process(COMMAND "${Python3_EXECUTABLE}" -c "${_syncyte_torch_script}"
     RESULT_VARIABLE _syncyte_torch_result OUTPUT_VARIABLE _syncyte_torch_answer ERROR_VARIABLE _syncyte_torch_error
     OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(_syncyte_torch_result EQUAL 0)
-    set(SYNCYTE_TORCH_ASKED "${Python3_EXECUTABLE}" CACHE INTERNAL "The Python that answered")
-    set(SYNCYTE_TORCH_ANSWER "${_syncyte_torch_answer}" CACHE INTERNAL "folder;version;ABI;CUDA of that Python's torch")
+    set(SYNCYTE_TORCH_ASKED "5 ${Python3_EXECUTABLE}" CACHE INTERNAL "The Python that gave five answers")
+    set(SYNCYTE_TORCH_ANSWER "${_syncyte_torch_answer}" CACHE INTERNAL "folder;version;ABI;CUDA;distributed of that Python's torch")
   else()
     unset(SYNCYTE_TORCH_ASKED CACHE)
     unset(SYNCYTE_TORCH_ANSWER CACHE)
@@ -48,6 +49,7 @@ if(SYNCYTE_TORCH_ANSWER)
   list(GET SYNCYTE_TORCH_ANSWER 1 SyncyteTorch_VERSION_FULL)
   list(GET SYNCYTE_TORCH_ANSWER 2 SyncyteTorch_CXX11_ABI)
   list(GET SYNCYTE_TORCH_ANSWER 3 SyncyteTorch_CUDA)
+  list(GET SYNCYTE_TORCH_ANSWER 4 SyncyteTorch_DISTRIBUTED)
   string(REGEX MATCH "^[0-9]+(\\.[0-9]+)*" SyncyteTorch_VERSION "${SyncyteTorch_VERSION_FULL}")
   find_path(SyncyteTorch_INCLUDE_DIR torch/library.h PATHS "${_syncyte_torch_root}/include" NO_DEFAULT_PATH NO_CACHE)
   foreach(_name torch torch_cpu c10)

@@ -3,7 +3,8 @@
 
 Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its
 own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module, ``-c command`` a command.
-Variables that torch.distributed reads are set from the launcher's (``_launcher.py``).
+Variables that torch.distributed reads are set from the launcher's (``_launcher.py``); its ranks meet by MPI
+(``_torch_rendezvous.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import types
 from types import TracebackType
 from typing import NoReturn
 
-from . import __version__, _build_torch, _launcher, _library
+from . import __version__, _build_torch, _launcher, _library, _torch_rendezvous
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
 
 _USAGE = """usage: python -m syncyte [--no-torch-env] [-m module | -c command | script.py] [arguments]
@@ -27,8 +28,9 @@ with the rank and ends the whole MPI job.
 
 --prefix        the folder of this installation, for compilers: it has include, lib, lib/pkgconfig
 build-torch     compiles libsyncyte_torch for this Python's torch, where pip has installed Syncyte
---no-torch-env  leave RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT as they are; otherwise
-                those that are unset are set from the launcher's variables, for torch.distributed"""
+--no-torch-env  leave torch.distributed alone; otherwise RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE that are
+                unset are set from the launcher's variables, and init_process_group() without MASTER_ADDR and
+                MASTER_PORT finds rank 0 by MPI"""
 
 
 def _run(arguments: list[str]) -> None:
@@ -97,6 +99,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if sets_variables:
         _launcher.set_torch_variables(os.environ)
+        _torch_rendezvous.install()
     install_excepthook()
     process = os.getpid()
     try:

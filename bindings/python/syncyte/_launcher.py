@@ -124,7 +124,23 @@ def _launcher_process(rank_variable: str) -> int | None:
 
 
 def torch_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns the variables of torch.distributed that follow from the launcher's.
+    """Returns the variables of torch.distributed that follow from the launcher's: this process's place in the job."""
+    place = place_of(variables)
+    if place is None:
+        return {}
+    values = {"RANK": place.rank, "WORLD_SIZE": place.size, "LOCAL_RANK": place.local_rank,
+              "LOCAL_WORLD_SIZE": place.local_size}  # fmt: skip
+    return {name: str(value) for name, value in values.items() if value is not None}
+
+
+def set_torch_variables(variables: MutableMapping[str, str]) -> None:
+    """Sets the variables of torch_variables() that are unset."""
+    for name, value in torch_variables(variables).items():
+        variables.setdefault(name, value)
+
+
+def master_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """Returns MASTER_ADDR and MASTER_PORT for a part of the job's ranks, which cannot agree by MPI before they meet.
 
     MASTER_ADDR is this node if all ranks are on it; otherwise it is known only under srun, whose first node has rank 0.
     MASTER_PORT follows from the job's number, so that jobs on one node differ.
@@ -132,9 +148,7 @@ def torch_variables(variables: Mapping[str, str]) -> dict[str, str]:
     place = place_of(variables)
     if place is None:
         return {}
-    values = {"RANK": place.rank, "WORLD_SIZE": place.size, "LOCAL_RANK": place.local_rank,
-              "LOCAL_WORLD_SIZE": place.local_size}  # fmt: skip
-    result = {name: str(value) for name, value in values.items() if value is not None}
+    result = {}
     on_one_node = place.local_size == place.size
     if on_one_node:
         result["MASTER_ADDR"] = "127.0.0.1"
@@ -146,9 +160,3 @@ def torch_variables(variables: Mapping[str, str]) -> dict[str, str]:
     if job:
         result["MASTER_PORT"] = str(_FIRST_PORT + zlib.crc32(job.encode()) % _PORTS)
     return {name: value for name, value in result.items() if value}
-
-
-def set_torch_variables(variables: MutableMapping[str, str]) -> None:
-    """Sets the variables of torch_variables() that are unset."""
-    for name, value in torch_variables(variables).items():
-        variables.setdefault(name, value)

@@ -282,31 +282,36 @@ def command_line(*arguments):
     )
 
 
-LAUNCHED = {
+LAUNCHED = {  # the launcher's variables, torch's that follow, and MASTER_ADDR of a part of the ranks
     "Open MPI": (
         {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
          "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "1234"},
-        {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"},
+        {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"},
+        "127.0.0.1",
     ),
     "Open MPI, two nodes": (
         {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
          "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "SLURM_PROCID": "0"},
         {"RANK": "1", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"},
+        None,
     ),
     "Hydra": (
         {"PMI_RANK": "0", "PMI_SIZE": "3", "MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "3"},
-        {"RANK": "0", "WORLD_SIZE": "3", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1"},
+        {"RANK": "0", "WORLD_SIZE": "3", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "3"},
+        "127.0.0.1",
     ),
     "Slurm": (
         {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0", "SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "7",
          "SLURM_LOCALID": "1", "SLURM_NODEID": "1", "SLURM_STEP_TASKS_PER_NODE": "2(x3),1",
          "SLURM_STEP_NODELIST": "n[03-05,9],m1", "PMI_RANK": "3", "PMI_SIZE": "7"},
-        {"RANK": "3", "WORLD_SIZE": "7", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "n03"},
+        {"RANK": "3", "WORLD_SIZE": "7", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"},
+        "n03",
     ),
     "Open MPI in a batch job of Slurm, the batch script's node": (
         {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
          "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "5", "SLURM_JOB_ID": "77", "SLURM_PROCID": "0"},
         {"RANK": "0", "WORLD_SIZE": "4", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
+        None,
     ),
     "Open MPI in a batch job of Slurm, another node": (
         {"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
@@ -314,9 +319,10 @@ LAUNCHED = {
          "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
          "SLURM_STEP_TASKS_PER_NODE": "1", "SLURM_STEP_NODELIST": "n04"},
         {"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"},
+        None,
     ),
-    "a batch script of Slurm": ({"SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "7"}, {}),
-    "PMIx alone": ({"PMIX_RANK": "1"}, {}),
+    "a batch script of Slurm": ({"SLURM_JOB_ID": "77", "SLURM_PROCID": "0", "SLURM_NTASKS": "7"}, {}, None),
+    "PMIx alone": ({"PMIX_RANK": "1"}, {}, None),
 }  # fmt: skip
 
 
@@ -324,25 +330,26 @@ LAUNCHED = {
 def test_variables_of_torch_follow_from_the_launchers(launcher):
     from syncyte import _launcher
 
-    given, expected = LAUNCHED[launcher]
-    found = _launcher.torch_variables(given)
-    port = found.pop("MASTER_PORT", "20000")
-    assert found == expected
-    assert 20000 <= int(port) < 32000
-    own = {**given, "RANK": "5", "MASTER_PORT": "1"}
+    given, expected, address = LAUNCHED[launcher]
+    assert _launcher.torch_variables(given) == expected
+    master = _launcher.master_variables(given)
+    assert master.get("MASTER_ADDR") == address
+    assert 20000 <= int(master.get("MASTER_PORT", "20000")) < 32000
+    own = {**given, "RANK": "5"}
     _launcher.set_torch_variables(own)
-    assert own == {**given, **expected, "RANK": "5", "MASTER_PORT": "1"}
+    assert own == {**given, **expected, "RANK": "5"}
     assert _launcher._first_host("n[1-3]-ib,c") == "n1-ib"
     assert _launcher._first_host("a,b") == "a"
 
 
-def test_ranks_of_one_job_agree_on_the_port():
+def test_ranks_of_one_job_agree_on_the_port_of_a_part():
     from syncyte import _launcher
 
-    ports = {_launcher.torch_variables(LAUNCHED[name][0])["MASTER_PORT"] for name in LAUNCHED if "batch job" in name}
+    ports = {_launcher.master_variables(LAUNCHED[name][0])["MASTER_PORT"] for name in LAUNCHED if "batch job" in name}
     assert len(ports) == 1
-    env = {name: value for name, value in os.environ.items() if name != "MASTER_PORT"} | LAUNCHED["Hydra"][0]
-    show = [sys.executable, "-B", "-m", "syncyte", "-c", "import os; print(os.environ.get('MASTER_PORT'))"]
+    env = os.environ | LAUNCHED["Hydra"][0]
+    show = [sys.executable, "-B", "-c", "import os; from syncyte import _launcher as launcher\n"
+            "print(launcher.master_variables(os.environ).get('MASTER_PORT'))"]  # fmt: skip
     found = {
         subprocess.run([*shells, *show], env=env, capture_output=True, text=True, timeout=60).stdout
         for shells in ([], ["sh", "-c", '"$@"; true', "sh"], ["sh", "-c", '"$@"; true', "sh"])
@@ -354,8 +361,8 @@ def test_ranks_of_one_job_agree_on_the_port():
 def test_variables_of_torch_can_be_left_unset(monkeypatch):
     for name, value in LAUNCHED["Open MPI"][0].items():
         monkeypatch.setenv(name, value)
-    show = "-c", "import os; print(os.environ.get('RANK'), os.environ.get('MASTER_ADDR'))"
-    assert command_line(*show).stdout == "1 127.0.0.1\n"
+    show = "-c", "import os; print(os.environ.get('RANK'), os.environ.get('LOCAL_RANK'))"
+    assert command_line(*show).stdout == "1 1\n"
     assert command_line("--no-torch-env", *show).stdout == "None None\n"
 
 

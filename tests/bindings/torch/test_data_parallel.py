@@ -10,7 +10,7 @@ from mpi4py import MPI
 from torch.utils.checkpoint import checkpoint
 
 from means import close, loss_of, mean_gradients, network
-from syncyte import _launcher
+from syncyte import _launcher, _torch_rendezvous
 from syncyte.errors import MismatchError, UnsupportedError
 from syncyte.torch import DataParallel
 
@@ -400,9 +400,10 @@ dist.destroy_process_group()
 
 
 def test_a_stock_program_of_torch_distributed_starts(monkeypatch):
-    """It needs only what `python -m syncyte` sets from the launcher's variables."""
+    """It needs only what `python -m syncyte` sets from the launcher's variables, and its rendezvous."""
     for name, value in _launcher.torch_variables(os.environ).items():
         monkeypatch.setenv(name, value)
+    _torch_rendezvous.install()
     program: dict[str, Any] = {}
     exec(STOCK, program)
     mean = (SIZE - 1) / 2  # of the ranks' gradients

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""torch.distributed on Syncyte: ``init_process_group("syncyte")``, in a job that mpirun or srun has started.
+
+Importing this module registers the backend; torch 2.15 finds it without. MPI is initialized by init_process_group.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from . import _torch_operators as _  # noqa: F401  (loads the library that has the backend)
+from . import _torch_rendezvous, runtime
+from .comm import COMM_WORLD
+from .errors import ArgumentError, UnsupportedError
+
+__all__ = ["register"]
+
+
+_job_ranks: list[int] = []  # of torch's ranks: the job's, which are others if only a part of them calls torch
+
+
+def _require_threads() -> None:
+    if runtime.thread_level() != "multiple":
+        raise UnsupportedError(
+            f"MPI's thread level is {runtime.thread_level()}; expected multiple for torch.distributed: let Syncyte "
+            f"initialize MPI, or ask for MPI_THREAD_MULTIPLE"
+        )
+
+
+def _find_job_ranks(store: Any, rank: int, size: int) -> list[int]:
+    """Returns the job's ranks of the group of all ranks that call torch."""
+    job = COMM_WORLD
+    if size > job.size or (size == job.size and rank != job.rank):
+        raise ArgumentError(
+            f"init_process_group on rank {job.rank} of {job.size}: rank is {rank} and world_size is {size}; expected "
+            f"MPI's {job.rank} and {job.size}, or a part of the ranks. Start the script by mpirun or srun"
+        )
+    if size == job.size:
+        return list(range(size))
+    store.set(f"syncyte/rank/{rank}", str(job.rank))
+    return [int(store.get(f"syncyte/rank/{number}")) for number in range(size)]
+
+
+def _create(options: Any, backend_options: Any) -> Any:
+    """Makes the backend of a group, as torch asks for it on the group's ranks."""
+    _require_threads()
+    store, rank, size = options.store, options.group_rank, options.group_size
+    if options.global_ranks_in_group:
+        ranks = [_job_ranks[each] for each in options.global_ranks_in_group]
+    else:
+        ranks = _job_ranks[:] = _find_job_ranks(store, rank, size)
+    timeout = getattr(backend_options, "_timeout", None) or options.timeout
+    milliseconds = max(1, timeout // timedelta(milliseconds=1))
+    holder = dist.ProcessGroup(store, rank, size)
+    torch.ops.syncyte_process_group.create_backend(holder.boxed(), ranks, options.group_id, milliseconds)
+    return holder._get_backend(torch.device("cpu"))
+
+
+def register() -> None:
+    """Registers the backend and the rendezvous ``syncyte://``; further calls do nothing. Local."""
+    _torch_rendezvous.install()
+    if "SYNCYTE" not in dist.Backend._plugins:
+        dist.Backend.register_backend("syncyte", _create, extended_api=True, devices=["cpu", "cuda"])
+
+
+register()

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_group/backend.hpp"
+
+#include <c10/util/Exception.h>
+#include <torch/library.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include <utility>
+
+#include "tensors/buffers.hpp"
+
+namespace syncyte::torch_binding::process_group {
+namespace {
+
+using c10d::OpType;
+using std::chrono::milliseconds;
+
+/// Whether the caller goes on before the operation has ended. Older torch does not say it for all operations.
+template <class COptions>
+bool is_started(const COptions& options) {
+  if constexpr (requires { options.asyncOp; })
+    return options.asyncOp;
+  else
+    return true;
+}
+
+const at::Tensor& only_one(const tensors& arrays) {
+  TORCH_CHECK_VALUE(arrays.size() == 1, "there are ", arrays.size(), " tensors; expected one");
+  return arrays.front();
+}
+
+tensors all_of(const tensor_lists& lists) {
+  tensors result;
+  for (const tensors& each : lists) result.insert(result.end(), each.begin(), each.end());
+  return result;
+}
+
+}  // namespace
+
+backend::backend(const rank_list& ranks, int rank, c10d::Store& store, c10::intrusive_ptr<Options> options)
+    : Backend(rank, static_cast<int>(ranks.size())),
+      ranks_(ranks),
+      comm_(communicator_of(ranks, options->group_name, store)),
+      options_(std::move(options)) {
+  init();
+}
+
+c10::intrusive_ptr<c10d::Backend> backend::split(const c10::intrusive_ptr<c10d::Store>& store,
+                                                 const std::vector<int>& ranks,
+                                                 const c10::intrusive_ptr<Options>& options) {
+  rank_list members;
+  int rank = -1;
+  for (const int each : ranks) {
+    if (each == rank_) rank = static_cast<int>(members.size());
+    members.push_back(ranks_.at(static_cast<std::size_t>(each)));
+  }
+  TORCH_CHECK_VALUE(rank >= 0, "ranks does not name rank ", rank_, ", which calls split_group");
+  return c10::make_intrusive<backend>(members, rank, *store, options);
+}
+
+void backend::shutdown() {
+  TORCH_CHECK_WITH(DistBackendError, queue_.wait_until_idle(options_->timeout), "group ", options_->group_name,
+                   " is destroyed on rank ", rank_, " while an operation is in flight, which has not ended within ",
+                   options_->timeout.count(), " ms; expected all ranks to call it");
+}
+
+operation_facts backend::facts(OpType type, const char* name, milliseconds timeout) {
+  return {type, name, options_->group_name, rank_, ++number_, timeout > milliseconds(0) ? timeout : options_->timeout};
+}
+
+backend::work backend::given(work made) {
+  if (coalesced_) coalesced_->push_back(made);
+  return made;
+}
+
+template <class COptions>
+backend::work backend::submit(OpType type, const char* name, const COptions& options, tensors inputs, tensors outputs,
+                              work_queue::step step) {
+  auto made =
+      c10::make_intrusive<operation_work>(facts(type, name, options.timeout), std::move(inputs), std::move(outputs));
+  if (coalesced_ || is_started(options))
+    queue_.start(made, std::move(step));
+  else
+    queue_.run(made, std::move(step));
+  return given(std::move(made));
+}
+
+backend::work backend::broadcast(tensors& arrays, const c10d::BroadcastOptions& options) {
+  return submit(OpType::BROADCAST, "syncyte:broadcast", options, arrays, arrays,
+                [comm = comm_, arrays, root = options.rootRank] { blocking::broadcast(*comm, arrays, root); });
+}
+
+backend::work backend::allreduce(tensors& arrays, const c10d::AllreduceOptions& options) {
+  return submit(OpType::ALLREDUCE, "syncyte:all_reduce", options, arrays, arrays,
+                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(*comm, arrays, how); });
+}
+
+backend::work backend::allreduce_coalesced(tensors& arrays, const c10d::AllreduceCoalescedOptions& options) {
+  return submit(OpType::ALLREDUCE_COALESCED, "syncyte:all_reduce_coalesced", options, arrays, arrays,
+                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(*comm, arrays, how); });
+}
+
+backend::work backend::reduce(tensors& arrays, const c10d::ReduceOptions& options) {
+  return submit(OpType::REDUCE, "syncyte:reduce", options, arrays, arrays,
+                [comm = comm_, arrays, how = options.reduceOp, root = options.rootRank] {
+                  blocking::reduce(*comm, arrays, how, root);
+                });
+}
+
+backend::work backend::allgather(tensor_lists& outputs, tensors& inputs, const c10d::AllgatherOptions& options) {
+  return submit(OpType::ALLGATHER, "syncyte:all_gather", options, inputs, all_of(outputs),
+                [comm = comm_, outputs, inputs] {
+                  for (std::size_t i = 0; i < inputs.size(); ++i) blocking::all_gather(*comm, outputs.at(i), inputs[i]);
+                });
+}
+
+backend::work backend::_allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) {
+  return submit(OpType::_ALLGATHER_BASE, "syncyte:_all_gather_base", options, {input}, {output},
+                [comm = comm_, output, input] { blocking::all_gather_single(*comm, output, input); });
+}
+
+backend::work backend::allgather_coalesced(tensor_lists& outputs, tensors& inputs,
+                                           const c10d::AllgatherOptions& options) {
+  return submit(OpType::ALLGATHER_COALESCED, "syncyte:all_gather_coalesced", options, inputs, all_of(outputs),
+                [comm = comm_, outputs, inputs] {
+                  for (std::size_t i = 0; i < inputs.size(); ++i) {
+                    tensors of_ranks;
+                    for (const tensors& of_rank : outputs) of_ranks.push_back(of_rank.at(i));
+                    blocking::all_gather(*comm, of_ranks, inputs[i]);
+                  }
+                });
+}
+
+backend::work backend::allgather_into_tensor_coalesced(tensors& outputs, tensors& inputs,
+                                                       const c10d::AllgatherOptions& options) {
+  return submit(OpType::ALLGATHER_INTO_TENSOR_COALESCED, "syncyte:all_gather_into_tensor_coalesced", options, inputs,
+                outputs, [comm = comm_, outputs, inputs] {
+                  for (std::size_t i = 0; i < inputs.size(); ++i)
+                    blocking::all_gather_single(*comm, outputs.at(i), inputs[i]);
+                });
+}
+
+backend::work backend::gather(tensor_lists& outputs, tensors& inputs, const c10d::GatherOptions& options) {
+  return submit(OpType::GATHER, "syncyte:gather", options, inputs, all_of(outputs),
+                [comm = comm_, outputs, input = only_one(inputs), root = options.rootRank] {
+                  blocking::gather(*comm, outputs, input, root);
+                });
+}
+
+backend::work backend::gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) {
+  return submit(
+      OpType::GATHER, "syncyte:gather_into_tensor", options, {input}, {output},
+      [comm = comm_, output, input, root = options.rootRank] { blocking::gather_single(*comm, output, input, root); });
+}
+
+backend::work backend::scatter(tensors& outputs, tensor_lists& inputs, const c10d::ScatterOptions& options) {
+  return submit(OpType::SCATTER, "syncyte:scatter", options, all_of(inputs), outputs,
+                [comm = comm_, output = only_one(outputs), inputs, root = options.rootRank] {
+                  blocking::scatter(*comm, output, inputs, root);
+                });
+}
+
+backend::work backend::reduce_scatter(tensors& outputs, tensor_lists& inputs,
+                                      const c10d::ReduceScatterOptions& options) {
+  return submit(OpType::REDUCE_SCATTER, "syncyte:reduce_scatter", options, all_of(inputs), outputs,
+                [comm = comm_, outputs, inputs, how = options.reduceOp] {
+                  for (std::size_t i = 0; i < outputs.size(); ++i)
+                    blocking::reduce_scatter(*comm, outputs[i], inputs.at(i), how);
+                });
+}
+
+backend::work backend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                                            const c10d::ReduceScatterOptions& options) {
+  return submit(OpType::_REDUCE_SCATTER_BASE, "syncyte:_reduce_scatter_base", options, {input}, {output},
+                [comm = comm_, output, input, how = options.reduceOp] {
+                  blocking::reduce_scatter_single(*comm, output, input, how);
+                });
+}
+
+backend::work backend::reduce_scatter_tensor_coalesced(tensors& outputs, tensors& inputs,
+                                                       const c10d::ReduceScatterOptions& options) {
+  return submit(OpType::REDUCE_SCATTER_TENSOR_COALESCED, "syncyte:reduce_scatter_tensor_coalesced", options, inputs,
+                outputs, [comm = comm_, outputs, inputs, how = options.reduceOp] {
+                  for (std::size_t i = 0; i < inputs.size(); ++i)
+                    blocking::reduce_scatter_single(*comm, outputs.at(i), inputs[i], how);
+                });
+}
+
+backend::work backend::alltoall_base(at::Tensor& output, at::Tensor& input, split_sizes& output_sizes,
+                                     split_sizes& input_sizes, const c10d::AllToAllOptions& options) {
+  return submit(OpType::ALLTOALL_BASE, "syncyte:all_to_all", options, {input}, {output},
+                [comm = comm_, output, input, output_sizes, input_sizes] {
+                  blocking::all_to_all_single(*comm, output, input, output_sizes, input_sizes);
+                });
+}
+
+backend::work backend::alltoall(tensors& outputs, tensors& inputs, const c10d::AllToAllOptions& options) {
+  return submit(OpType::ALLTOALL, "syncyte:all_to_all", options, inputs, outputs,
+                [comm = comm_, outputs, inputs] { blocking::all_to_all(*comm, outputs, inputs); });
+}
+
+backend::work backend::barrier(const c10d::BarrierOptions& options) {
+  return submit(OpType::BARRIER, "syncyte:barrier", options, {}, {},
+                [comm = comm_] { checked([&] { comm->barrier(); }); });
+}
+
+void backend::monitoredBarrier(const c10d::BarrierOptions& options, bool /*wait_all_ranks*/) {
+  barrier(options)->wait(options.timeout);
+}
+
+backend::work backend::message(OpType type, const char* name, const at::Tensor& array, request in_flight,
+                               std::shared_ptr<message_status> status) {
+  auto sent = std::make_shared<transfer>(std::move(in_flight), array, std::move(status));
+  return given(c10::make_intrusive<message_work>(facts(type, name, c10d::kUnsetTimeout), array, std::move(sent)));
+}
+
+backend::work backend::send(tensors& arrays, int dest, int tag) {
+  const at::Tensor array = only_one(arrays).detach();
+  auto in_flight = checked([&] { return comm_->isend(const_buffer_of(array), dest, tag); });
+  return message(OpType::SEND, "syncyte:send", array, std::move(in_flight), nullptr);
+}
+
+backend::work backend::receive(OpType type, const char* name, const tensors& arrays, std::int32_t source, int tag) {
+  const at::Tensor array = only_one(arrays).detach();
+  auto status = std::make_shared<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
+  syncyte_request_t started = nullptr;
+  check(syncyte_comm_irecv(comm_->get(), source, tag, nullptr, buffer_of(array).get(), status.get(), &started));
+  return message(type, name, array, request(started, status), status);
+}
+
+backend::work backend::recv(tensors& arrays, int source, int tag) {
+  return receive(OpType::RECV, "syncyte:recv", arrays, source, tag);
+}
+
+backend::work backend::recvAnysource(tensors& arrays, int tag) {
+  return receive(OpType::RECVANYSOURCE, "syncyte:recvAnySource", arrays, any, tag);
+}
+
+void backend::startCoalescing() { coalesced_.emplace(); }
+
+backend::work backend::endCoalescing() {
+  TORCH_CHECK(coalesced_, "end of a coalescing block that has not begun; expected startCoalescing() before");
+  auto parts = *std::exchange(coalesced_, std::nullopt);
+  return c10::make_intrusive<joint_work>(facts(OpType::COALESCED, "syncyte:coalesced", c10d::kUnsetTimeout),
+                                         std::move(parts));
+}
+
+namespace {
+
+/// Makes the backend of a group whose ranks of the job are given, and registers it for the CPU in the group `holder`,
+/// where Python finds it.
+void create_backend(const c10::intrusive_ptr<c10d::ProcessGroup>& holder, const std::vector<std::int64_t>& ranks,
+                    const std::string& name, std::int64_t timeout_ms) {
+  auto options = c10::make_intrusive<c10d::Backend::Options>("syncyte", milliseconds(timeout_ms));
+  options->group_name = name;
+  options->global_ranks_in_group.assign(ranks.begin(), ranks.end());
+  auto made = c10::make_intrusive<backend>(rank_list(ranks.begin(), ranks.end()), holder->getRank(),
+                                           *holder->getStore(), std::move(options));
+  holder->setBackend(c10::kCPU, c10d::ProcessGroup::BackendType::CUSTOM, made);
+}
+
+}  // namespace
+
+TORCH_LIBRARY(syncyte_process_group, library) { library.def("create_backend", create_backend); }
+
+}  // namespace syncyte::torch_binding::process_group

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What c10d's callers hold of an operation: they wait for it, ask whether it has ended, or attach functions to its
+// future.
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "syncyte/comm.hpp"
+
+namespace syncyte::torch_binding::process_group {
+
+/// What an operation is called, and how long its waits last that name no time.
+struct operation_facts {
+  c10d::OpType type;
+  const char* name;      // as in torch's profiles: "syncyte:all_reduce"
+  std::string group;     // the group's name
+  int rank;              // in the group
+  std::uint64_t number;  // in the group
+  std::chrono::milliseconds timeout;
+};
+
+/// An operation of a group. It ends once, by complete().
+class operation_work : public c10d::Work {
+ public:
+  operation_work(operation_facts facts, std::vector<at::Tensor> inputs, std::vector<at::Tensor> outputs);
+
+  std::vector<at::Tensor> result() override { return outputs_; }
+  std::uint64_t getSequencenumber() const override { return facts_.number; }
+  std::chrono::milliseconds getTimeout() const override { return facts_.timeout; }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+
+  /// Throws the operation's error, or one that names the operation if it has not ended in time. It goes on then.
+  bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
+
+  /// Ends the operation, with its error or null.
+  void complete(std::exception_ptr error);
+
+ protected:
+  /// The time of a wait: this one, the operation's without one, and no more than a clock can count.
+  std::chrono::milliseconds limit(std::chrono::milliseconds asked) const;
+  [[noreturn]] void fail_after(std::chrono::milliseconds time) const;
+
+ private:
+  const operation_facts facts_;
+  const std::vector<at::Tensor> outputs_;
+  std::mutex future_mutex_;
+  c10::intrusive_ptr<c10::ivalue::Future> future_;  // made when somebody asks
+  bool has_ended_ = false;
+};
+
+/// A message in flight, which may outlive its work.
+class transfer {
+ public:
+  transfer(request in_flight, at::Tensor array, std::shared_ptr<message_status> status);
+
+  /// Makes progress, and returns whether the message has ended. Any thread may call it.
+  bool has_ended();
+
+  /// Its error or null, and a receive's sender. To be called once it has ended.
+  std::exception_ptr error() const { return error_; }
+  int source() const { return status_ == nullptr ? -1 : status_->source; }
+
+ private:
+  std::mutex mutex_;
+  request request_;
+  at::Tensor array_;
+  std::shared_ptr<message_status> status_;
+  bool has_ended_ = false;
+  std::exception_ptr error_;
+};
+
+/// A message. Whoever waits or asks makes progress. A thread of the process does so for messages whose future somebody
+/// has asked for, and for those that nobody waits for.
+class message_work final : public operation_work {
+ public:
+  message_work(operation_facts facts, const at::Tensor& array, std::shared_ptr<transfer> in_flight);
+  ~message_work() override;
+
+  bool isCompleted() override;
+  int sourceRank() const override { return transfer_->source(); }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+  bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
+
+ private:
+  std::shared_ptr<transfer> transfer_;
+};
+
+/// Several operations that end together.
+class joint_work final : public operation_work {
+ public:
+  joint_work(operation_facts facts, std::vector<c10::intrusive_ptr<c10d::Work>> parts);
+
+  bool isCompleted() override;
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+  bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
+
+ private:
+  std::vector<c10::intrusive_ptr<c10d::Work>> parts_;
+};
+
+}  // namespace syncyte::torch_binding::process_group
