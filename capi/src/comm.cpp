@@ -122,6 +122,10 @@ syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hook, void* contex
   return guarded("interrupt_set", [&] { watchdog::set_interrupt_function(hook, context); });
 }
 
+syncyte_status_t syncyte_wait_limit_set(double seconds) {
+  return guarded("wait_limit_set", [&] { watchdog::set_wait_limit(seconds); });
+}
+
 void syncyte_abort(int32_t exit_code) { mpi::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
 
 syncyte_status_t syncyte_initialized(int32_t* flag) {

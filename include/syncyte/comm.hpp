@@ -28,6 +28,16 @@ inline bool mpi_takes(syncyte_memory_t memory) { return detail::fetch<std::int32
 /// that prints its errors may let rank 0 alone print such a one. Local; callable at any time.
 inline std::int32_t agreed_rank() { return detail::fetch<std::int32_t>(syncyte_last_error_agreed); }
 
+/// While it lives, waits of this thread that go on `seconds` after its construction throw
+/// status::interrupted, as syncyte_wait_limit_set() says. One at a time.
+class wait_limit {
+ public:
+  explicit wait_limit(double seconds) { check(syncyte_wait_limit_set(seconds)); }
+  wait_limit(const wait_limit&) = delete;
+  wait_limit& operator=(const wait_limit&) = delete;
+  ~wait_limit() { static_cast<void>(syncyte_wait_limit_set(0.0)); }
+};
+
 /// Ends the whole job at once. Callable at any time, on any rank.
 [[noreturn]] inline void abort(std::int32_t exit_code) { syncyte_abort(exit_code); }
 

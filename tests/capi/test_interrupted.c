@@ -229,6 +229,35 @@ static void test_no_reason_to_end(void) {
   EXPECT(rank == 1 || asked > 0);
 }
 
+/* A thread's limit ends its waits as an interrupt does, beside a function that does not end them. */
+static void test_limit(void) {
+  syncyte_comm_t late = NULL;
+  syncyte_buffer_t one = buffer_of(1);
+  EXPECT_OK(syncyte_comm_dup(world, NULL, &late));
+  EXPECT_ERROR(syncyte_wait_limit_set(-1.0), SYNCYTE_ERR_ARGUMENT, "seconds is -1; expected 0 to 1e9");
+  EXPECT_ERROR(syncyte_wait_limit_set(0.0 / 0.0), SYNCYTE_ERR_ARGUMENT, "nan; expected");
+  if (rank == 0) {
+    syncyte_request_t request = NULL;
+    shall_end = 0;
+    EXPECT_OK(syncyte_wait_limit_set(0.3));
+    EXPECT_ERROR(syncyte_comm_barrier(late), SYNCYTE_ERR_INTERRUPTED, "within its timeout of 0.3 s");
+    EXPECT_ERROR(syncyte_comm_recv(world, last, 3, NULL, &one, NULL), SYNCYTE_ERR_INTERRUPTED,
+                 "within its timeout of 0.3 s");
+    EXPECT_OK(syncyte_comm_irecv(world, last, 4, NULL, &one, NULL, &request));
+    EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_INTERRUPTED, "within its timeout of 0.3 s");
+    EXPECT_OK(syncyte_wait_limit_set(0.0));
+    EXPECT_ERROR(syncyte_comm_barrier(late), SYNCYTE_ERR_INTERRUPTED, "out of step");
+    asked = 0;
+    give_word();
+    EXPECT_OK(syncyte_request_wait(&request));
+  } else {
+    await_word();
+  }
+  if (rank == last) EXPECT_OK(syncyte_comm_send(world, &one, 0, 4, NULL));
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT_OK(syncyte_comm_destroy(&late));
+}
+
 int main(int argc, char** argv) {
   const int32_t none = 0, periodic = 1;
   world = start(&rank, &size);
@@ -251,6 +280,7 @@ int main(int argc, char** argv) {
     test_reducer();
     test_group();
     test_collective();
+    test_limit();
     test_no_reason_to_end();
   }
   EXPECT_OK(syncyte_interrupt_set(NULL, NULL));

@@ -119,6 +119,17 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_interrupt_set
 
+    !> Limits how long this thread waits: waits that go on `seconds` after this call end about a tenth of a second
+    !> later, as by an interrupt: with SYNCYTE_ERR_INTERRUPTED, whose message says that the time has passed, and
+    !> with what syncyte_interrupt_set() says of requests, communicators and the like. Local; callable at any time.
+    ! seconds [in]: 0 to 1e9; 0: no limit, as at first
+    ! Returns: SYNCYTE_ERR_ARGUMENT.
+    function syncyte_wait_limit_set(seconds) bind(C, name="syncyte_wait_limit_set") result(answer)
+      import
+      real(c_double), value :: seconds
+      integer(c_int32_t) :: answer
+    end function syncyte_wait_limit_set
+
     !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
     !> forked child, ends only the child.
     ! exit_code [in]: what mpirun should return, 1 to 255

@@ -1052,6 +1052,16 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,  # context (in, optional): passed to every call; must outlive the hook
         ],
     ),
+    # Limits how long this thread waits: waits that go on `seconds` after this call end about a tenth of a second later,
+    # as by an interrupt: with SYNCYTE_ERR_INTERRUPTED, whose message says that the time has passed, and with what
+    # syncyte_interrupt_set() says of requests, communicators and the like. Local; callable at any time. Returns:
+    # SYNCYTE_ERR_ARGUMENT.
+    "syncyte_wait_limit_set": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_double,  # seconds (in): 0 to 1e9; 0: no limit, as at first
+        ],
+    ),
     # Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
     # child, ends only the child.
     "syncyte_abort": Function(

@@ -53,6 +53,7 @@ def _other_version(built_for: Any) -> str:
 
 _loaded = _load()
 operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
+group_operators = torch.ops.syncyte_process_group  # of torch.distributed's backend (distributed.py)
 #: Makes torch allocate CPU tensors in slices of threads, or by its own allocator again; returns ours, an address.
 serve_from_cache: Callable[[bool], int] = _loaded.syncyte_torch_serve_from_cache
 

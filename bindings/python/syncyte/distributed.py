@@ -12,8 +12,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from . import _torch_operators as _  # noqa: F401  (loads the library that has the backend)
-from . import _torch_rendezvous, runtime
+from . import _torch_operators, _torch_rendezvous, runtime
 from .comm import COMM_WORLD
 from .errors import ArgumentError, UnsupportedError
 
@@ -24,6 +23,7 @@ _job_ranks: list[int] = []  # of torch's ranks: the job's, which are others if o
 
 
 def _require_threads() -> None:
+    runtime.init()
     if runtime.thread_level() != "multiple":
         raise UnsupportedError(
             f"MPI's thread level is {runtime.thread_level()}; expected multiple for torch.distributed: let Syncyte "
@@ -56,7 +56,7 @@ def _create(options: Any, backend_options: Any) -> Any:
     timeout = getattr(backend_options, "_timeout", None) or options.timeout
     milliseconds = max(1, timeout // timedelta(milliseconds=1))
     holder = dist.ProcessGroup(store, rank, size)
-    torch.ops.syncyte_process_group.create_backend(holder.boxed(), ranks, options.group_id, milliseconds)
+    _torch_operators.group_operators.create_backend(holder.boxed(), ranks, options.group_id, milliseconds)
     return holder._get_backend(torch.device("cpu"))
 
 

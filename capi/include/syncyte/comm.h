@@ -160,6 +160,15 @@ typedef int32_t (*syncyte_interrupt_fn_t)(void* context);
 SYNCYTE_EXPORT syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hook, void* context);
 
 /**
+ * @brief Limits how long this thread waits: waits that go on `seconds` after this call end about a tenth of a
+ * second later, as by an interrupt: with SYNCYTE_ERR_INTERRUPTED, whose message says that the time has passed, and with
+ * what syncyte_interrupt_set() says of requests, communicators and the like. Local; callable at any time.
+ * @param[in] seconds 0 to 1e9; 0: no limit, as at first
+ * @return SYNCYTE_ERR_ARGUMENT.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_wait_limit_set(double seconds);
+
+/**
  * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
  * child, ends only the child.
  * @param[in] exit_code what mpirun should return, 1 to 255

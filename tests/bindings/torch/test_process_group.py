@@ -4,6 +4,7 @@
 import datetime
 import gc
 import os
+import time
 
 import pytest
 import torch
@@ -376,6 +377,38 @@ def test_a_wait_has_a_limit():
     dist.send(torch.ones(1), PREVIOUS, tag=9)
     if RANK != 0:
         dist.recv(torch.ones(1), NEXT, tag=9)
+
+
+@several_ranks
+def test_a_group_that_one_rank_has_left_behind():
+    """Rank 0's blocking call ends after the group's timeout; its ranks are out of step, and a new group works."""
+    for _ in range(2):
+        group = dist.new_group(list(range(SIZE)), timeout=datetime.timedelta(seconds=0.5))
+        if RANK == 0:
+            with pytest.raises(RuntimeError, match=r"within its timeout of 0\.5 s"):
+                dist.all_reduce(torch.ones(1), group=group)
+            with pytest.raises(RuntimeError, match="out of step"):
+                dist.all_reduce(torch.ones(1), group=group)
+            with pytest.raises(RuntimeError, match="out of step"):
+                dist.all_reduce(torch.ones(1), group=group, async_op=True).wait()
+        dist.barrier()
+        dist.destroy_process_group(group)
+
+
+@several_ranks
+def test_a_monitored_barrier_names_the_rank_that_does_not_come():
+    half_a_second = datetime.timedelta(seconds=0.5)
+    for all_ranks in (False, True):
+        dist.monitored_barrier()
+        if RANK == 0:
+            with pytest.raises(RuntimeError, match=f"Rank {SIZE - 1} failed to pass monitoredBarrier in 500 ms"):
+                dist.monitored_barrier(timeout=half_a_second, wait_all_ranks=all_ranks)
+        else:
+            if RANK == SIZE - 1:
+                time.sleep(1)
+            with pytest.raises(RuntimeError, match=f"Rank {RANK} successfully reached.*no answer within 500 ms"):
+                dist.monitored_barrier(timeout=half_a_second)
+        dist.barrier()
 
 
 def test_a_rank_that_is_not_mpis(monkeypatch):

@@ -5,8 +5,10 @@
 #include <torch/library.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include <algorithm>
 #include <utility>
 
+#include "process_group/monitored_barrier.hpp"
 #include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding::process_group {
@@ -23,6 +25,8 @@ bool is_started(const COptions& options) {
   else
     return true;
 }
+
+double seconds_of(milliseconds time) { return std::min(std::chrono::duration<double>(time).count(), 1e8); }
 
 const at::Tensor& only_one(const tensors& arrays) {
   TORCH_CHECK_VALUE(arrays.size() == 1, "there are ", arrays.size(), " tensors; expected one");
@@ -78,45 +82,55 @@ backend::work backend::submit(OpType type, const char* name, const COptions& opt
                               work_queue::step step) {
   auto made =
       c10::make_intrusive<operation_work>(facts(type, name, options.timeout), std::move(inputs), std::move(outputs));
+  auto limited = [comm = comm_, seconds = seconds_of(made->getTimeout()), run_step = std::move(step)] {
+    const wait_limit limit(seconds);
+    try {
+      run_step();
+    } catch (...) {
+      if (agreed_rank() < 0) comm->is_out_of_step = true;
+      throw;
+    }
+  };
   if (coalesced_ || is_started(options))
-    queue_.start(made, std::move(step));
+    queue_.start(made, std::move(limited));
   else
-    queue_.run(made, std::move(step));
+    queue_.run(made, std::move(limited));
   return given(std::move(made));
 }
 
 backend::work backend::broadcast(tensors& arrays, const c10d::BroadcastOptions& options) {
   return submit(OpType::BROADCAST, "syncyte:broadcast", options, arrays, arrays,
-                [comm = comm_, arrays, root = options.rootRank] { blocking::broadcast(*comm, arrays, root); });
+                [comm = comm_, arrays, root = options.rootRank] { blocking::broadcast(comm->comm, arrays, root); });
 }
 
 backend::work backend::allreduce(tensors& arrays, const c10d::AllreduceOptions& options) {
   return submit(OpType::ALLREDUCE, "syncyte:all_reduce", options, arrays, arrays,
-                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(*comm, arrays, how); });
+                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(comm->comm, arrays, how); });
 }
 
 backend::work backend::allreduce_coalesced(tensors& arrays, const c10d::AllreduceCoalescedOptions& options) {
   return submit(OpType::ALLREDUCE_COALESCED, "syncyte:all_reduce_coalesced", options, arrays, arrays,
-                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(*comm, arrays, how); });
+                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(comm->comm, arrays, how); });
 }
 
 backend::work backend::reduce(tensors& arrays, const c10d::ReduceOptions& options) {
   return submit(OpType::REDUCE, "syncyte:reduce", options, arrays, arrays,
                 [comm = comm_, arrays, how = options.reduceOp, root = options.rootRank] {
-                  blocking::reduce(*comm, arrays, how, root);
+                  blocking::reduce(comm->comm, arrays, how, root);
                 });
 }
 
 backend::work backend::allgather(tensor_lists& outputs, tensors& inputs, const c10d::AllgatherOptions& options) {
   return submit(OpType::ALLGATHER, "syncyte:all_gather", options, inputs, all_of(outputs),
                 [comm = comm_, outputs, inputs] {
-                  for (std::size_t i = 0; i < inputs.size(); ++i) blocking::all_gather(*comm, outputs.at(i), inputs[i]);
+                  for (std::size_t i = 0; i < inputs.size(); ++i)
+                    blocking::all_gather(comm->comm, outputs.at(i), inputs[i]);
                 });
 }
 
 backend::work backend::_allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) {
   return submit(OpType::_ALLGATHER_BASE, "syncyte:_all_gather_base", options, {input}, {output},
-                [comm = comm_, output, input] { blocking::all_gather_single(*comm, output, input); });
+                [comm = comm_, output, input] { blocking::all_gather_single(comm->comm, output, input); });
 }
 
 backend::work backend::allgather_coalesced(tensor_lists& outputs, tensors& inputs,
@@ -126,7 +140,7 @@ backend::work backend::allgather_coalesced(tensor_lists& outputs, tensors& input
                   for (std::size_t i = 0; i < inputs.size(); ++i) {
                     tensors of_ranks;
                     for (const tensors& of_rank : outputs) of_ranks.push_back(of_rank.at(i));
-                    blocking::all_gather(*comm, of_ranks, inputs[i]);
+                    blocking::all_gather(comm->comm, of_ranks, inputs[i]);
                   }
                 });
 }
@@ -136,27 +150,28 @@ backend::work backend::allgather_into_tensor_coalesced(tensors& outputs, tensors
   return submit(OpType::ALLGATHER_INTO_TENSOR_COALESCED, "syncyte:all_gather_into_tensor_coalesced", options, inputs,
                 outputs, [comm = comm_, outputs, inputs] {
                   for (std::size_t i = 0; i < inputs.size(); ++i)
-                    blocking::all_gather_single(*comm, outputs.at(i), inputs[i]);
+                    blocking::all_gather_single(comm->comm, outputs.at(i), inputs[i]);
                 });
 }
 
 backend::work backend::gather(tensor_lists& outputs, tensors& inputs, const c10d::GatherOptions& options) {
   return submit(OpType::GATHER, "syncyte:gather", options, inputs, all_of(outputs),
                 [comm = comm_, outputs, input = only_one(inputs), root = options.rootRank] {
-                  blocking::gather(*comm, outputs, input, root);
+                  blocking::gather(comm->comm, outputs, input, root);
                 });
 }
 
 backend::work backend::gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) {
-  return submit(
-      OpType::GATHER, "syncyte:gather_into_tensor", options, {input}, {output},
-      [comm = comm_, output, input, root = options.rootRank] { blocking::gather_single(*comm, output, input, root); });
+  return submit(OpType::GATHER, "syncyte:gather_into_tensor", options, {input}, {output},
+                [comm = comm_, output, input, root = options.rootRank] {
+                  blocking::gather_single(comm->comm, output, input, root);
+                });
 }
 
 backend::work backend::scatter(tensors& outputs, tensor_lists& inputs, const c10d::ScatterOptions& options) {
   return submit(OpType::SCATTER, "syncyte:scatter", options, all_of(inputs), outputs,
                 [comm = comm_, output = only_one(outputs), inputs, root = options.rootRank] {
-                  blocking::scatter(*comm, output, inputs, root);
+                  blocking::scatter(comm->comm, output, inputs, root);
                 });
 }
 
@@ -165,7 +180,7 @@ backend::work backend::reduce_scatter(tensors& outputs, tensor_lists& inputs,
   return submit(OpType::REDUCE_SCATTER, "syncyte:reduce_scatter", options, all_of(inputs), outputs,
                 [comm = comm_, outputs, inputs, how = options.reduceOp] {
                   for (std::size_t i = 0; i < outputs.size(); ++i)
-                    blocking::reduce_scatter(*comm, outputs[i], inputs.at(i), how);
+                    blocking::reduce_scatter(comm->comm, outputs[i], inputs.at(i), how);
                 });
 }
 
@@ -173,7 +188,7 @@ backend::work backend::_reduce_scatter_base(at::Tensor& output, at::Tensor& inpu
                                             const c10d::ReduceScatterOptions& options) {
   return submit(OpType::_REDUCE_SCATTER_BASE, "syncyte:_reduce_scatter_base", options, {input}, {output},
                 [comm = comm_, output, input, how = options.reduceOp] {
-                  blocking::reduce_scatter_single(*comm, output, input, how);
+                  blocking::reduce_scatter_single(comm->comm, output, input, how);
                 });
 }
 
@@ -182,7 +197,7 @@ backend::work backend::reduce_scatter_tensor_coalesced(tensors& outputs, tensors
   return submit(OpType::REDUCE_SCATTER_TENSOR_COALESCED, "syncyte:reduce_scatter_tensor_coalesced", options, inputs,
                 outputs, [comm = comm_, outputs, inputs, how = options.reduceOp] {
                   for (std::size_t i = 0; i < inputs.size(); ++i)
-                    blocking::reduce_scatter_single(*comm, outputs.at(i), inputs[i], how);
+                    blocking::reduce_scatter_single(comm->comm, outputs.at(i), inputs[i], how);
                 });
 }
 
@@ -190,22 +205,26 @@ backend::work backend::alltoall_base(at::Tensor& output, at::Tensor& input, spli
                                      split_sizes& input_sizes, const c10d::AllToAllOptions& options) {
   return submit(OpType::ALLTOALL_BASE, "syncyte:all_to_all", options, {input}, {output},
                 [comm = comm_, output, input, output_sizes, input_sizes] {
-                  blocking::all_to_all_single(*comm, output, input, output_sizes, input_sizes);
+                  blocking::all_to_all_single(comm->comm, output, input, output_sizes, input_sizes);
                 });
 }
 
 backend::work backend::alltoall(tensors& outputs, tensors& inputs, const c10d::AllToAllOptions& options) {
   return submit(OpType::ALLTOALL, "syncyte:all_to_all", options, inputs, outputs,
-                [comm = comm_, outputs, inputs] { blocking::all_to_all(*comm, outputs, inputs); });
+                [comm = comm_, outputs, inputs] { blocking::all_to_all(comm->comm, outputs, inputs); });
 }
 
 backend::work backend::barrier(const c10d::BarrierOptions& options) {
   return submit(OpType::BARRIER, "syncyte:barrier", options, {}, {},
-                [comm = comm_] { checked([&] { comm->barrier(); }); });
+                [comm = comm_] { checked([&] { comm->comm.barrier(); }); });
 }
 
-void backend::monitoredBarrier(const c10d::BarrierOptions& options, bool /*wait_all_ranks*/) {
-  barrier(options)->wait(options.timeout);
+void backend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+  const milliseconds timeout = options.timeout < milliseconds(0) ? options_->timeout : options.timeout;
+  const auto made = c10::make_intrusive<operation_work>(
+      facts(OpType::BARRIER, "syncyte:monitored_barrier", 2 * timeout), tensors(), tensors());
+  queue_.run(made,
+             [&, number = ++monitored_barriers_] { monitored_barrier(comm_->comm, number, timeout, wait_all_ranks); });
 }
 
 backend::work backend::message(OpType type, const char* name, const at::Tensor& array, request in_flight,
@@ -216,7 +235,7 @@ backend::work backend::message(OpType type, const char* name, const at::Tensor& 
 
 backend::work backend::send(tensors& arrays, int dest, int tag) {
   const at::Tensor array = only_one(arrays).detach();
-  auto in_flight = checked([&] { return comm_->isend(const_buffer_of(array), dest, tag); });
+  auto in_flight = checked([&] { return comm_->comm.isend(const_buffer_of(array), dest, tag); });
   return message(OpType::SEND, "syncyte:send", array, std::move(in_flight), nullptr);
 }
 
@@ -224,7 +243,7 @@ backend::work backend::receive(OpType type, const char* name, const tensors& arr
   const at::Tensor array = only_one(arrays).detach();
   auto status = std::make_shared<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
   syncyte_request_t started = nullptr;
-  check(syncyte_comm_irecv(comm_->get(), source, tag, nullptr, buffer_of(array).get(), status.get(), &started));
+  check(syncyte_comm_irecv(comm_->comm.get(), source, tag, nullptr, buffer_of(array).get(), status.get(), &started));
   return message(type, name, array, request(started, status), status);
 }
 

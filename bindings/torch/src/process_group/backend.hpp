@@ -85,6 +85,7 @@ class backend final : public c10d::Backend {
   const group_communicator comm_;
   const c10::intrusive_ptr<Options> options_;
   std::atomic<std::uint64_t> number_ = 0;
+  std::uint64_t monitored_barriers_ = 0;
   std::optional<std::vector<work>> coalesced_;
   work_queue queue_;
 };
