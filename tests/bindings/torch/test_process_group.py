@@ -178,6 +178,31 @@ def test_memory_that_overlaps(run):
     assert torch.equal(whole[RANK], torch.full((4,), SIZE * (RANK + 1.0)))
 
 
+def test_lazy_negatives(run):
+    """The imaginary part of a lazy conj() has other numbers than its memory. torch resolves inputs, not outputs."""
+    lazy = torch.full((2,), complex(1, RANK + 1)).conj().imag
+    assert lazy.is_neg()
+    whole = torch.zeros(SIZE, 2)
+    run(dist.all_gather_into_tensor, whole, lazy)
+    assert torch.equal(whole, -torch.arange(1.0, SIZE + 1)[:, None].expand(-1, 2))
+
+
+def test_elements_that_share_memory(run):
+    """They can be sent, and not written: an error on all ranks before data moves."""
+    one = torch.full((1,), RANK + 1.0)
+    whole = torch.zeros(SIZE, 3)
+    run(dist.all_gather_into_tensor, whole, one.expand(3))
+    assert torch.equal(whole, torch.arange(1.0, SIZE + 1)[:, None].expand(-1, 3))
+    for write in (
+        lambda: run(dist.all_reduce, one.expand(3)),
+        lambda: run(dist.all_gather, [one.expand(3)] * SIZE, torch.ones(3)),
+        lambda: run(dist.reduce_scatter_tensor, one.expand(3), torch.ones(3 * SIZE)),
+    ):
+        with pytest.raises((ValueError, RuntimeError), match="share memory"):
+            write()
+    assert one.item() == RANK + 1
+
+
 def test_operations_end_in_the_order_of_their_starts():
     tensors = [torch.full((1000,), float(number)) for number in range(20)]
     works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]

@@ -33,6 +33,16 @@ const at::Tensor& only_one(const tensors& arrays) {
   return arrays.front();
 }
 
+/// A message's tensor.
+at::Tensor message_of(const tensors& arrays) {
+  const at::Tensor& array = only_one(arrays);
+  TORCH_CHECK_TYPE(array.layout() == at::kStrided, "the tensor's layout is ", array.layout(),
+                   "; expected a dense tensor");
+  TORCH_CHECK_NOT_IMPLEMENTED(array.device().is_cpu(), "the tensor is on ", array.device(),
+                              "; expected a tensor on the CPU");
+  return array.detach();
+}
+
 tensors all_of(const tensor_lists& lists) {
   tensors result;
   for (const tensors& each : lists) result.insert(result.end(), each.begin(), each.end());
@@ -234,13 +244,13 @@ backend::work backend::message(OpType type, const char* name, const at::Tensor& 
 }
 
 backend::work backend::send(tensors& arrays, int dest, int tag) {
-  const at::Tensor array = only_one(arrays).detach();
+  const at::Tensor array = message_of(arrays);
   auto in_flight = checked([&] { return comm_->comm.isend(const_buffer_of(array), dest, tag); });
   return message(OpType::SEND, "syncyte:send", array, std::move(in_flight), nullptr);
 }
 
 backend::work backend::receive(OpType type, const char* name, const tensors& arrays, std::int32_t source, int tag) {
-  const at::Tensor array = only_one(arrays).detach();
+  const at::Tensor array = message_of(arrays);
   auto status = std::make_shared<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
   syncyte_request_t started = nullptr;
   check(syncyte_comm_irecv(comm_->comm.get(), source, tag, nullptr, buffer_of(array).get(), status.get(), &started));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process_group/collectives.hpp"
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
@@ -51,6 +52,11 @@ void require_elements(const char* argument, const at::Tensor& array, std::int64_
   TORCH_CHECK_VALUE(array.numel() == expected, argument, " has ", array.numel(), " elements; expected ", expected);
 }
 
+void require_writable(const at::Tensor& array) {
+  TORCH_CHECK_VALUE(at::has_internal_overlap(array) != at::MemOverlap::Yes,
+                    "the tensor has elements that share memory (expand()); expected one that can be written");
+}
+
 /// A tensor's elements as one row of contiguous memory: the tensor's own where that is contiguous, otherwise a copy.
 at::Tensor row_of(const at::Tensor& array) {
   require_dense(array);
@@ -62,6 +68,7 @@ class target {
  public:
   explicit target(const at::Tensor& array) : array_(array.detach()) {
     require_dense(array);
+    require_writable(array);
     row = array.is_contiguous() ? array_.view(-1) : at::empty({array.numel()}, array.options());
   }
   /// With the tensor's elements in it.
@@ -111,7 +118,10 @@ at::Tensor joined(const char* argument, const tensors& arrays) {
 }
 
 at::Tensor room_for(const char* argument, const tensors& arrays) {
-  for (const at::Tensor& each : arrays) require_type(argument, each, arrays.front().scalar_type());
+  for (const at::Tensor& each : arrays) {
+    require_type(argument, each, arrays.front().scalar_type());
+    require_writable(each);
+  }
   return at::empty({sum_of(elements_of(arrays))}, arrays.front().options());
 }
 
