@@ -246,6 +246,7 @@ TEST_F(device_models, groups_arrive_one_after_another) {
       EXPECT_EQ(values_of(*each, "x" + std::to_string(group), 3), numbers(3, 10 * group));
       EXPECT_EQ(each->ready(), static_cast<std::uint64_t>(group + 1));
     }
+    barrier();  // all have looked before the next group comes
   }
 }
 
