@@ -243,6 +243,15 @@ def test_a_future_may_start_an_operation_and_wait():
     assert dist.all_reduce(torch.ones(1), async_op=True).get_future().then(again).wait() == SIZE * SIZE
 
 
+def test_futures_may_wait_for_operations_that_they_start():
+    """As torch's PowerSGD hook does."""
+
+    def again(future):
+        return dist.all_reduce(future.value()[0], async_op=True).get_future().wait()[0]
+
+    assert dist.all_reduce(torch.ones(1), async_op=True).get_future().then(again).wait().item() == SIZE * SIZE
+
+
 @several_ranks
 def test_messages():
     got = torch.zeros(3, 2)
@@ -426,7 +435,7 @@ def test_a_monitored_barrier_names_the_rank_that_does_not_come():
     for all_ranks in (False, True):
         dist.monitored_barrier()
         if RANK == 0:
-            with pytest.raises(RuntimeError, match=f"Rank {SIZE - 1} failed to pass monitoredBarrier in 500 ms"):
+            with pytest.raises(RuntimeError, match=rf"Ranks? {SIZE - 1} failed to pass monitoredBarrier in 500 ms"):
                 dist.monitored_barrier(timeout=half_a_second, wait_all_ranks=all_ranks)
         else:
             if RANK == SIZE - 1:

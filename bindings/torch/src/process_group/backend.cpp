@@ -28,6 +28,11 @@ bool is_started(const COptions& options) {
 
 double seconds_of(milliseconds time) { return std::min(std::chrono::duration<double>(time).count(), 1e8); }
 
+group_communicator made_in_time(const rank_list& ranks, const c10d::Backend::Options& options, c10d::Store& store) {
+  const wait_limit limit(seconds_of(options.timeout));
+  return communicator_of(ranks, options.group_name, store);
+}
+
 const at::Tensor& only_one(const tensors& arrays) {
   TORCH_CHECK_VALUE(arrays.size() == 1, "there are ", arrays.size(), " tensors; expected one");
   return arrays.front();
@@ -43,6 +48,17 @@ at::Tensor message_of(const tensors& arrays) {
   return array.detach();
 }
 
+/// Lists of coalesced operations have as many tensors on all ranks, of inputs and outputs.
+void require_equal_lists(const communicator& comm, const char* operation, std::size_t outputs, std::size_t inputs) {
+  const fact count("number of tensors", static_cast<std::int64_t>(inputs));
+  const bool is_right = outputs == inputs;
+  const syncyte_status_t own =
+      is_right
+          ? SYNCYTE_SUCCESS
+          : syncyte_error_set(SYNCYTE_ERR_ARGUMENT, "there are not as many outputs as inputs; expected equal lists");
+  checked([&] { comm.agree(static_cast<status>(own), operation, {&count, 1}); });
+}
+
 tensors all_of(const tensor_lists& lists) {
   tensors result;
   for (const tensors& each : lists) result.insert(result.end(), each.begin(), each.end());
@@ -54,7 +70,7 @@ tensors all_of(const tensor_lists& lists) {
 backend::backend(const rank_list& ranks, int rank, c10d::Store& store, c10::intrusive_ptr<Options> options)
     : Backend(rank, static_cast<int>(ranks.size())),
       ranks_(ranks),
-      comm_(communicator_of(ranks, options->group_name, store)),
+      comm_(made_in_time(ranks, *options, store)),
       options_(std::move(options)) {
   init();
 }
@@ -79,11 +95,13 @@ void backend::shutdown() {
 }
 
 operation_facts backend::facts(OpType type, const char* name, milliseconds timeout) {
-  return {type, name, options_->group_name, rank_, ++number_, timeout > milliseconds(0) ? timeout : options_->timeout};
+  const bool is_collective = !c10d::isP2POp(type) && type != OpType::COALESCED;  // the number is equal on all ranks
+  const std::uint64_t number = is_collective ? ++number_ : number_.load();
+  return {type, name, options_->group_name, rank_, number, timeout > milliseconds(0) ? timeout : options_->timeout};
 }
 
 backend::work backend::given(work made) {
-  if (coalesced_) coalesced_->push_back(made);
+  if (coalesces()) coalesced_.push_back(made);
   return made;
 }
 
@@ -101,7 +119,7 @@ backend::work backend::submit(OpType type, const char* name, const COptions& opt
       throw;
     }
   };
-  if (coalesced_ || is_started(options))
+  if (coalesces() || is_started(options))
     queue_.start(made, std::move(limited));
   else
     queue_.run(made, std::move(limited));
@@ -120,7 +138,10 @@ backend::work backend::allreduce(tensors& arrays, const c10d::AllreduceOptions& 
 
 backend::work backend::allreduce_coalesced(tensors& arrays, const c10d::AllreduceCoalescedOptions& options) {
   return submit(OpType::ALLREDUCE_COALESCED, "syncyte:all_reduce_coalesced", options, arrays, arrays,
-                [comm = comm_, arrays, how = options.reduceOp] { blocking::all_reduce(comm->comm, arrays, how); });
+                [comm = comm_, arrays, how = options.reduceOp] {
+                  require_equal_lists(comm->comm, "allreduce_coalesced", arrays.size(), arrays.size());
+                  blocking::all_reduce(comm->comm, arrays, how);
+                });
 }
 
 backend::work backend::reduce(tensors& arrays, const c10d::ReduceOptions& options) {
@@ -147,6 +168,8 @@ backend::work backend::allgather_coalesced(tensor_lists& outputs, tensors& input
                                            const c10d::AllgatherOptions& options) {
   return submit(OpType::ALLGATHER_COALESCED, "syncyte:all_gather_coalesced", options, inputs, all_of(outputs),
                 [comm = comm_, outputs, inputs] {
+                  const std::size_t of_each = outputs.empty() ? 0 : outputs.front().size();
+                  require_equal_lists(comm->comm, "allgather_coalesced", of_each, inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i) {
                     tensors of_ranks;
                     for (const tensors& of_rank : outputs) of_ranks.push_back(of_rank.at(i));
@@ -159,6 +182,7 @@ backend::work backend::allgather_into_tensor_coalesced(tensors& outputs, tensors
                                                        const c10d::AllgatherOptions& options) {
   return submit(OpType::ALLGATHER_INTO_TENSOR_COALESCED, "syncyte:all_gather_into_tensor_coalesced", options, inputs,
                 outputs, [comm = comm_, outputs, inputs] {
+                  require_equal_lists(comm->comm, "allgather_into_tensor_coalesced", outputs.size(), inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i)
                     blocking::all_gather_single(comm->comm, outputs.at(i), inputs[i]);
                 });
@@ -206,6 +230,7 @@ backend::work backend::reduce_scatter_tensor_coalesced(tensors& outputs, tensors
                                                        const c10d::ReduceScatterOptions& options) {
   return submit(OpType::REDUCE_SCATTER_TENSOR_COALESCED, "syncyte:reduce_scatter_tensor_coalesced", options, inputs,
                 outputs, [comm = comm_, outputs, inputs, how = options.reduceOp] {
+                  require_equal_lists(comm->comm, "reduce_scatter_tensor_coalesced", outputs.size(), inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i)
                     blocking::reduce_scatter_single(comm->comm, outputs.at(i), inputs[i], how);
                 });
@@ -229,17 +254,20 @@ backend::work backend::barrier(const c10d::BarrierOptions& options) {
                 [comm = comm_] { checked([&] { comm->comm.barrier(); }); });
 }
 
+/// Its messages have a channel of their own: it may look for the rank that keeps a collective from ending.
 void backend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
   const milliseconds timeout = options.timeout < milliseconds(0) ? options_->timeout : options.timeout;
-  const auto made = c10::make_intrusive<operation_work>(
-      facts(OpType::BARRIER, "syncyte:monitored_barrier", 2 * timeout), tensors(), tensors());
-  queue_.run(made,
-             [&, number = ++monitored_barriers_] { monitored_barrier(comm_->comm, number, timeout, wait_all_ranks); });
+  try {
+    monitored_barrier(comm_->comm, ++monitored_barriers_, timeout, wait_all_ranks);
+  } catch (...) {
+    comm_->is_out_of_step = true;  // a later group's barrier must not meet messages of this one
+    throw;
+  }
 }
 
 backend::work backend::message(OpType type, const char* name, const at::Tensor& array, request in_flight,
                                std::shared_ptr<message_status> status) {
-  auto sent = std::make_shared<transfer>(std::move(in_flight), array, std::move(status));
+  auto sent = std::make_shared<transfer>(comm_, std::move(in_flight), array, std::move(status));
   return given(c10::make_intrusive<message_work>(facts(type, name, c10d::kUnsetTimeout), array, std::move(sent)));
 }
 
@@ -265,13 +293,18 @@ backend::work backend::recvAnysource(tensors& arrays, int tag) {
   return receive(OpType::RECVANYSOURCE, "syncyte:recvAnySource", arrays, any, tag);
 }
 
-void backend::startCoalescing() { coalesced_.emplace(); }
+bool backend::coalesces() const { return coalescing_thread_ == std::this_thread::get_id(); }
+
+void backend::startCoalescing() {
+  coalesced_.clear();
+  coalescing_thread_ = std::this_thread::get_id();
+}
 
 backend::work backend::endCoalescing() {
-  TORCH_CHECK(coalesced_, "end of a coalescing block that has not begun; expected startCoalescing() before");
-  auto parts = *std::exchange(coalesced_, std::nullopt);
+  TORCH_CHECK(coalesces(), "end of a coalescing block that has not begun in this thread; expected startCoalescing()");
+  coalescing_thread_ = std::thread::id();
   return c10::make_intrusive<joint_work>(facts(OpType::COALESCED, "syncyte:coalesced", c10d::kUnsetTimeout),
-                                         std::move(parts));
+                                         std::exchange(coalesced_, {}));
 }
 
 namespace {

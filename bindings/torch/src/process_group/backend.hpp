@@ -8,8 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "process_group/collectives.hpp"
@@ -28,16 +28,20 @@ class backend final : public c10d::Backend {
   backend(const rank_list& ranks, int rank, c10d::Store& store, c10::intrusive_ptr<Options> options);
 
   const std::string getBackendName() const override { return "syncyte"; }
-  c10::intrusive_ptr<Options> getBackendOptions() { return options_; }  // NOLINT: torch 2.6 has no such function
-  void setTimeout(std::chrono::milliseconds timeout) { options_->timeout = timeout; }
   uint64_t getSequenceNumberForGroup() override { return number_; }
   void setSequenceNumberForGroup() override {}
 
   bool supportsSplitting() const override { return true; }
+
+  // Functions that torch 2.6 does not have: here they override torch's where it has them.
+  // NOLINTBEGIN(modernize-use-override)
+  c10::intrusive_ptr<Options> getBackendOptions() { return options_; }
+  void setTimeout(std::chrono::milliseconds timeout) { options_->timeout = timeout; }
   c10::intrusive_ptr<Backend> split(const c10::intrusive_ptr<c10d::Store>& store, const std::vector<int>& ranks,
                                     const c10::intrusive_ptr<Options>& options);
   void shutdown();
-  void abort() {}
+  work gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options);
+  // NOLINTEND(modernize-use-override)
 
   work broadcast(tensors& arrays, const c10d::BroadcastOptions& options) override;
   work allreduce(tensors& arrays, const c10d::AllreduceOptions& options) override;
@@ -49,7 +53,6 @@ class backend final : public c10d::Backend {
   work allgather_into_tensor_coalesced(tensors& outputs, tensors& inputs,
                                        const c10d::AllgatherOptions& options) override;
   work gather(tensor_lists& outputs, tensors& inputs, const c10d::GatherOptions& options) override;
-  work gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options);
   work scatter(tensors& outputs, tensor_lists& inputs, const c10d::ScatterOptions& options) override;
   work reduce_scatter(tensors& outputs, tensor_lists& inputs, const c10d::ReduceScatterOptions& options) override;
   work _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
@@ -78,6 +81,7 @@ class backend final : public c10d::Backend {
   work receive(c10d::OpType type, const char* name, const tensors& arrays, std::int32_t source, int tag);
   work message(c10d::OpType type, const char* name, const at::Tensor& array, request in_flight,
                std::shared_ptr<message_status> status);
+  bool coalesces() const;
   /// A work as the caller gets it: among those between startCoalescing() and endCoalescing().
   work given(work made);
 
@@ -86,7 +90,8 @@ class backend final : public c10d::Backend {
   const c10::intrusive_ptr<Options> options_;
   std::atomic<std::uint64_t> number_ = 0;
   std::uint64_t monitored_barriers_ = 0;
-  std::optional<std::vector<work>> coalesced_;
+  std::atomic<std::thread::id> coalescing_thread_ = std::thread::id();  // inside a coalescing block
+  std::vector<work> coalesced_;                                         // used by that thread
   work_queue queue_;
 };
 

@@ -89,7 +89,8 @@ group_communicator agreed_one(const rank_list& ranks, c10d::Store& store) {
   const std::int64_t id = read(store, proposed);
   if (id < 0) return nullptr;
   group_communicator mine = pool::of_process().with_id(ranks, id);
-  if (mine == nullptr || mine->is_out_of_step) store.add(refused, 1);
+  const bool is_idle = mine.use_count() == 2;  // the pool's pointer and this one
+  if (mine == nullptr || !is_idle || mine->is_out_of_step) store.add(refused, 1);
   const std::string decided = "syncyte/decided";
   if (store.add(ready, 1) == std::ssize(ranks)) write(store, decided, store.add(refused, 0) == 0 ? id : -1);
   return read(store, decided) < 0 ? nullptr : mine;

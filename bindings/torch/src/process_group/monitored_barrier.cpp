@@ -3,6 +3,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,9 +27,8 @@ class signal {
 
   /// Returns whether it has come in time.
   bool receive(std::int32_t source, clock::time_point deadline) {
-    const double left = seconds(deadline - clock::now()).count();
-    if (left <= 0.0) return false;
-    const wait_limit limit(left);
+    constexpr double a_look = 1e-3;  // for a message that has come, also after the deadline
+    const wait_limit limit(std::max(seconds(deadline - clock::now()).count(), a_look));
     const syncyte_status_t ended = syncyte_comm_recv(comm_.get(), source, tag_, &options_, nothing_.get(), nullptr);
     if (ended == SYNCYTE_ERR_INTERRUPTED && clock::now() >= deadline) return false;
     check(ended);

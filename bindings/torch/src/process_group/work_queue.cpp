@@ -11,7 +11,7 @@
 
 namespace syncyte::torch_binding::process_group {
 
-struct work_queue::state {
+struct work_queue::state : std::enable_shared_from_this<state> {
   std::mutex mutex;
   std::condition_variable has_work;  // the thread waits: waking it for nothing would cost more than a small operation
   std::condition_variable is_over;
@@ -29,8 +29,8 @@ struct work_queue::state {
     is_over.notify_all();
   }
 
-  /// The next operation may run before this one's future calls functions, which may start further ones and wait.
-  void perform(const work& operation, const step& what) {
+  /// Runs a step; the next operation may run from then on.
+  std::exception_ptr error_of(const step& what) {
     std::exception_ptr error;
     try {
       const c10::NoGradGuard no_gradients;
@@ -39,7 +39,29 @@ struct work_queue::state {
       error = std::current_exception();
     }
     end_operation();
-    operation->complete(error);
+    return error;
+  }
+
+  void need_thread() {
+    if (!std::exchange(has_thread, true)) std::thread([shared = shared_from_this()] { shared->serve(); }).detach();
+  }
+
+  /// Completes an operation. Functions of its future may start operations and wait for them: another thread serves the
+  /// queue meanwhile. Returns whether this one goes on to do so.
+  bool complete(const work& operation, std::exception_ptr error) {
+    const auto asked_for = operation->end(std::move(error));
+    if (asked_for == nullptr) {
+      operation->announce(asked_for);
+      return true;
+    }
+    {
+      const std::lock_guard lock(mutex);
+      has_thread = false;
+      if (!queued.empty()) need_thread();
+    }
+    operation->announce(asked_for);
+    const std::lock_guard lock(mutex);
+    return !std::exchange(has_thread, true);
   }
 
   void serve() {
@@ -51,7 +73,9 @@ struct work_queue::state {
       queued.pop_front();
       is_busy = true;
       lock.unlock();
-      perform(operation, what);
+      std::exception_ptr error = error_of(what);
+      what = nullptr;
+      if (!complete(operation, std::move(error))) return;
     }
   }
 };
@@ -66,7 +90,7 @@ work_queue::~work_queue() {
 
 void work_queue::start(work operation, step what) {
   const std::lock_guard lock(state_->mutex);
-  if (!std::exchange(state_->has_thread, true)) std::thread([shared = state_] { shared->serve(); }).detach();
+  state_->need_thread();
   state_->queued.emplace_back(std::move(operation), std::move(what));
   state_->has_work.notify_one();
 }
@@ -82,7 +106,7 @@ void work_queue::run(const work& operation, step what) {
     }
     state_->is_busy = true;
   }
-  state_->perform(operation, what);
+  operation->complete(state_->error_of(what));
   operation->wait();
 }
 

@@ -88,26 +88,32 @@ c10::intrusive_ptr<c10::ivalue::Future> operation_work::getFuture() {
   if (future_ != nullptr) return future_;
   future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()));
   if (!has_ended_) return future_;
-  if (const auto error = exception())
-    future_->setError(error);
+  if (error_)
+    future_->setError(error_);
   else
     future_->markCompleted(c10::IValue(outputs_));
   return future_;
 }
 
+operation_work::future operation_work::end(std::exception_ptr error) {
+  const std::lock_guard lock(future_mutex_);
+  has_ended_ = true;
+  error_ = std::move(error);
+  return future_;
+}
+
+void operation_work::announce(const future& asked_for) {
+  if (asked_for != nullptr && error_) asked_for->setError(error_);
+  if (asked_for != nullptr && !error_) asked_for->markCompleted(c10::IValue(outputs_));
+  finish(error_);
+}
+
 void operation_work::complete(std::exception_ptr error) {
-  c10::intrusive_ptr<c10::ivalue::Future> future;
   {
     const std::lock_guard lock(future_mutex_);
-    if (std::exchange(has_ended_, true)) return;
-    finish(error);
-    future = future_;
+    if (has_ended_) return;
   }
-  if (future == nullptr) return;
-  if (error)
-    future->setError(error);
-  else
-    future->markCompleted(c10::IValue(outputs_));
+  announce(end(std::move(error)));
 }
 
 milliseconds operation_work::limit(milliseconds asked) const {
@@ -130,8 +136,8 @@ bool operation_work::wait(milliseconds timeout) {
   return true;
 }
 
-transfer::transfer(request in_flight, at::Tensor array, std::shared_ptr<message_status> status)
-    : request_(std::move(in_flight)), array_(std::move(array)), status_(std::move(status)) {}
+transfer::transfer(group_communicator comm, request in_flight, at::Tensor array, std::shared_ptr<message_status> status)
+    : comm_(std::move(comm)), request_(std::move(in_flight)), array_(std::move(array)), status_(std::move(status)) {}
 
 bool transfer::has_ended() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -142,6 +148,7 @@ bool transfer::has_ended() {
   } catch (...) {
     error_ = std::current_exception();
     has_ended_ = true;
+    give_up();
   }
   if (has_ended_) array_.reset();
   return has_ended_;
@@ -170,7 +177,10 @@ c10::intrusive_ptr<c10::ivalue::Future> message_work::getFuture() {
 
 bool message_work::wait(milliseconds timeout) {
   const milliseconds time = limit(timeout);
-  if (!poll_until(clock::now() + time, [&] { return isCompleted(); })) fail_after(time);
+  if (!poll_until(clock::now() + time, [&] { return isCompleted(); })) {
+    transfer_->give_up();
+    fail_after(time);
+  }
   return operation_work::wait(timeout);
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "process_group/communicators.hpp"
 #include "syncyte/comm.hpp"
 
 namespace syncyte::torch_binding::process_group {
@@ -41,8 +42,15 @@ class operation_work : public c10d::Work {
   /// Throws the operation's error, or one that names the operation if it has not ended in time. It goes on then.
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
 
+  using future = c10::intrusive_ptr<c10::ivalue::Future>;
+
   /// Ends the operation, with its error or null.
   void complete(std::exception_ptr error);
+
+  /// The two parts of complete(): end() returns the future if somebody has asked for it; announce() completes it, which
+  /// calls functions that the application has attached, and then lets waits return.
+  future end(std::exception_ptr error);
+  void announce(const future& asked_for);
 
  protected:
   /// The time of a wait: this one, the operation's without one, and no more than a clock can count.
@@ -53,23 +61,28 @@ class operation_work : public c10d::Work {
   const operation_facts facts_;
   const std::vector<at::Tensor> outputs_;
   std::mutex future_mutex_;
-  c10::intrusive_ptr<c10::ivalue::Future> future_;  // made when somebody asks
+  future future_;  // made when somebody asks
   bool has_ended_ = false;
+  std::exception_ptr error_;
 };
 
 /// A message in flight, which may outlive its work.
 class transfer {
  public:
-  transfer(request in_flight, at::Tensor array, std::shared_ptr<message_status> status);
+  transfer(group_communicator comm, request in_flight, at::Tensor array, std::shared_ptr<message_status> status);
 
   /// Makes progress, and returns whether the message has ended. Any thread may call it.
   bool has_ended();
+
+  /// Somebody no longer waits for it: it may meet a later group's messages, so that none may use its communicator.
+  void give_up() { comm_->is_out_of_step = true; }
 
   /// Its error or null, and a receive's sender. To be called once it has ended.
   std::exception_ptr error() const { return error_; }
   int source() const { return status_ == nullptr ? -1 : status_->source; }
 
  private:
+  const group_communicator comm_;  // which no other group uses meanwhile
   std::mutex mutex_;
   request request_;
   at::Tensor array_;
