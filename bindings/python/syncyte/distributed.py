@@ -6,6 +6,9 @@ Importing this module registers the backend; torch 2.15 finds it without. MPI is
 
 from __future__ import annotations
 
+import atexit
+import functools
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -22,8 +25,20 @@ __all__ = ["register"]
 _job_ranks: list[int] = []  # of torch's ranks: the job's, which are others if only a part of them calls torch
 
 
-def _require_threads() -> None:
+def _wait_at_exit(process: int) -> None:
+    """Ends the operations that nobody has waited for, before MPI ends. Each has its group's timeout."""
+    if os.getpid() == process:
+        _torch_operators.group_operators.wait_for_all()
+
+
+@functools.cache
+def _start(process: int) -> None:
     runtime.init()
+    atexit.register(_wait_at_exit, process)  # behind runtime's function, and so called before it
+
+
+def _require_threads() -> None:
+    _start(os.getpid())
     if runtime.thread_level() != "multiple":
         raise UnsupportedError(
             f"MPI's thread level is {runtime.thread_level()}; expected multiple for torch.distributed: let Syncyte "

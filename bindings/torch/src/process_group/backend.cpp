@@ -41,10 +41,7 @@ const at::Tensor& only_one(const tensors& arrays) {
 /// A message's tensor.
 at::Tensor message_of(const tensors& arrays) {
   const at::Tensor& array = only_one(arrays);
-  TORCH_CHECK_TYPE(array.layout() == at::kStrided, "the tensor's layout is ", array.layout(),
-                   "; expected a dense tensor");
-  TORCH_CHECK_NOT_IMPLEMENTED(array.device().is_cpu(), "the tensor is on ", array.device(),
-                              "; expected a tensor on the CPU");
+  blocking::require_dense(array);
   return array.detach();
 }
 
@@ -323,6 +320,9 @@ void create_backend(const c10::intrusive_ptr<c10d::ProcessGroup>& holder, const 
 
 }  // namespace
 
-TORCH_LIBRARY(syncyte_process_group, library) { library.def("create_backend", create_backend); }
+TORCH_LIBRARY(syncyte_process_group, library) {
+  library.def("create_backend", create_backend);
+  library.def("wait_for_all", [] { work_queue::wait_for_all(); });
+}
 
 }  // namespace syncyte::torch_binding::process_group

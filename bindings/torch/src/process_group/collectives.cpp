@@ -17,20 +17,13 @@
 namespace syncyte::torch_binding::process_group::blocking {
 namespace {
 
-/// As the functions of agreement.hpp have a communicator.
+/// The number by which the functions of agreement.hpp know a communicator.
 std::int64_t number_of(const communicator& comm) { return reinterpret_cast<std::int64_t>(comm.get()); }
 
 /// This rank's part of a collective before data moves. If it fails, the collective fails on all ranks.
 template <class Prepare>
 auto prepared(const communicator& comm, const char* operation, Prepare prepare) {
   return together(number_of(comm), operation, std::move(prepare));
-}
-
-void require_dense(const at::Tensor& array) {
-  TORCH_CHECK_TYPE(array.layout() == at::kStrided, "the tensor's layout is ", array.layout(),
-                   "; expected a dense tensor");
-  TORCH_CHECK_NOT_IMPLEMENTED(array.device().is_cpu(), "the tensor is on ", array.device(),
-                              "; expected a tensor on the CPU");
 }
 
 const at::Tensor& only_one(const tensors& arrays, const char* argument) {
@@ -167,6 +160,13 @@ void all_gather_rows(const communicator& comm, const at::Tensor& input, const ex
 }
 
 }  // namespace
+
+void require_dense(const at::Tensor& array) {
+  TORCH_CHECK_TYPE(array.layout() == at::kStrided, "the tensor's layout is ", array.layout(),
+                   "; expected a dense tensor");
+  TORCH_CHECK_NOT_IMPLEMENTED(array.device().is_cpu(), "the tensor is on ", array.device(),
+                              "; expected a tensor on the CPU");
+}
 
 void all_reduce(const communicator& comm, const tensors& arrays, const c10d::ReduceOp& how) {
   for (const at::Tensor& array : arrays) {

@@ -19,6 +19,9 @@ using split_sizes = std::vector<std::int64_t>;
 
 namespace blocking {
 
+/// Throws for a tensor that is sparse or not on the CPU.
+void require_dense(const at::Tensor& array);
+
 /// Reduces each tensor in place.
 void all_reduce(const communicator& comm, const tensors& arrays, const c10d::ReduceOp& how);
 
@@ -33,7 +36,7 @@ void all_gather(const communicator& comm, const tensors& outputs, const at::Tens
 /// The ranks' inputs of equal size, one after another in output.
 void all_gather_single(const communicator& comm, const at::Tensor& output, const at::Tensor& input);
 
-/// As all_gather(), on root alone.
+/// Gathers the ranks' inputs on root alone, where outputs[0][r] is rank r's.
 void gather(const communicator& comm, const tensor_lists& outputs, const at::Tensor& input, std::int64_t root);
 void gather_single(const communicator& comm, const at::Tensor& output, const at::Tensor& input, std::int64_t root);
 

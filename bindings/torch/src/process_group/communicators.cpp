@@ -67,7 +67,8 @@ communicator new_communicator(const rank_list& ranks, const std::string& group) 
   constexpr std::uint32_t tags = 1024;  // of syncyte_comm_create_group()
   return checked([&] {
     const auto tag = static_cast<std::int32_t>(hash_of(group) % tags);
-    return communicator::world().create_group(ranks, tag, {.name = "process group " + group});
+    const std::string name = "a process group of " + std::to_string(ranks.size()) + " ranks";  // also of later groups
+    return communicator::world().create_group(ranks, tag, {.name = name});
   });
 }
 

@@ -22,7 +22,7 @@ class reduction {
   /// c10d's number of the operation, which all ranks must share.
   std::int64_t number() const { return asked_.op_; }
 
-  /// What this rank contributes: the input, or a new tensor, multiplied by the factor of PREMUL_SUM.
+  /// This rank's operand of the reduction: the input, or for PREMUL_SUM a new tensor, the input times the factor.
   at::Tensor contribution(const at::Tensor& input) const;
 
   /// Makes the ranks' sum an average, if that is asked for. An average of integers is rounded towards zero.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace syncyte::torch_binding::process_group {
 
@@ -80,7 +81,36 @@ struct work_queue::state : std::enable_shared_from_this<state> {
   }
 };
 
-work_queue::work_queue() : state_(std::make_shared<state>()) {}
+/// The queues whose threads may still run.
+struct work_queue::registry {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<state>> states;
+
+  static registry& of_process() {
+    static auto* const one = new registry;  // leaked: groups may end after static objects
+    return *one;
+  }
+};
+
+work_queue::work_queue() : state_(std::make_shared<state>()) {
+  registry& all = registry::of_process();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.states, [](const auto& each) { return each.expired(); });
+  all.states.push_back(state_);
+}
+
+void work_queue::wait_for_all() {
+  registry& all = registry::of_process();
+  std::unique_lock lock(all.mutex);
+  const auto states = all.states;
+  lock.unlock();
+  for (const auto& each : states) {
+    const auto one = each.lock();
+    if (one == nullptr) continue;
+    std::unique_lock own(one->mutex);
+    one->is_over.wait(own, [&] { return one->is_idle(); });
+  }
+}
 
 work_queue::~work_queue() {
   const std::lock_guard lock(state_->mutex);

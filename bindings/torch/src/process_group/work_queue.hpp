@@ -31,8 +31,12 @@ class work_queue {
   /// Returns whether all operations have ended within the time.
   bool wait_until_idle(std::chrono::milliseconds time);
 
+  /// Waits for the operations of all groups of the process, also of those that have been destroyed.
+  static void wait_for_all();
+
  private:
   struct state;
+  struct registry;
   std::shared_ptr<state> state_;  // the thread's too
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What c10d's callers hold of an operation: they wait for it, ask whether it has ended, or attach functions to its
-// future.
+// c10d's Work: the object by which a caller waits for an operation, asks whether it has ended, or attaches functions to
+// its future.
 
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -19,7 +19,7 @@
 
 namespace syncyte::torch_binding::process_group {
 
-/// What an operation is called, and how long its waits last that name no time.
+/// An operation's names for messages and profiles, and the timeout of waits that give none.
 struct operation_facts {
   c10d::OpType type;
   const char* name;      // as in torch's profiles: "syncyte:all_reduce"
