@@ -4,13 +4,18 @@
 The parts of a small all_reduce are Syncyte's own and torch's Python and dispatcher, which torch's backend "fake"
 measures: it communicates nothing."""
 
+import contextlib
 import os
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 from mpi4py import MPI
+from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
@@ -19,7 +24,8 @@ from torch.testing._internal.distributed import fake_pg  # noqa: F401  (register
 import syncyte
 import syncyte.distributed
 from data_parallel import network
-from paired import WORLD, Row, measure_time, print_row, seconds_of
+from paired import WORLD, Row, measure_rate, measure_time, print_row, seconds_of
+from syncyte.distributed import StorageWriter
 
 ROUNDS = 11
 
@@ -96,6 +102,34 @@ def bench_fsdp2(groups: dict[str, dist.ProcessGroup]) -> None:
     measure_time(row, 1e3, ours, theirs, ROUNDS, 2)
 
 
+@contextlib.contextmanager
+def common_folder() -> Iterator[str]:
+    folder = WORLD.bcast(tempfile.mkdtemp(dir=os.environ.get("SYNCYTE_BENCH_FOLDER")) if WORLD.rank == 0 else None)
+    yield folder
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        shutil.rmtree(folder)
+
+
+def bench_save(groups: dict[str, dist.ProcessGroup]) -> None:
+    """A row of saves of a sharded model with its optimizer, by torch.distributed.checkpoint."""
+    model = sharded(groups["syncyte"])
+    optimizer = torch.optim.AdamW(model.parameters())
+    stepper(model, torch.randn(2, 32, 512))()
+    optimizer.step()
+    weights, moments = get_state_dict(model, optimizer)
+    state = {"model": weights, "optimizer": moments}
+    gigabytes = 3 * 4e-9 * sum(each.numel() for each in transformer().parameters())
+    row = Row("save of FSDP2's model and optimizer by torch.distributed.checkpoint, StorageWriter", "GB/s",
+              "torch's files", "higher", 1.0)  # fmt: skip
+    with common_folder() as folder:
+        writer = StorageWriter(f"{folder}/ours.h5")
+        measure_rate(
+            row, gigabytes, lambda: dcp.save(state, storage_writer=writer),
+            lambda: dcp.save(state, checkpoint_id=f"{folder}/torch"), ROUNDS,
+        )  # fmt: skip
+
+
 def main() -> None:
     torch.set_num_threads(1)
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
@@ -109,6 +143,7 @@ def main() -> None:
     bench_all_reduce(1 << 23, 3, {gloo: 0.6, mpi4py: 0.6}, groups)
     bench_ddp(groups)
     bench_fsdp2(groups)
+    bench_save(groups)
     dist.destroy_process_group()
 
 

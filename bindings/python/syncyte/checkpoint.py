@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import itertools
 import json
 import math
@@ -127,14 +128,31 @@ def _is_channels_last(tensor: Any) -> bool:
     return tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()])
 
 
-class _Part(NamedTuple):
-    """An array that is this rank's part of a larger one, but not some of its rows."""
+# What a mapping may have in place of arrays, for use within this package.
 
-    key: str
-    array: _Array | None  #: None: this rank has no elements
+
+class Known(NamedTuple):
+    """An array of which the caller knows what it is: no search for parts, which takes 0.1 s."""
+
+    array: Any
+    is_rows: bool  #: this rank's rows; otherwise an array that all ranks have
+
+
+class Boxes(NamedTuple):
+    """What this rank has of a larger array."""
+
     element: c.DType
     shape: tuple[int, ...]  #: of the larger one
-    first: tuple[int, ...]  #: the part's first point there
+    boxes: Sequence[tuple[tuple[int, ...], Any]]  #: first point there, and a contiguous array with elements
+
+
+class _Part(NamedTuple):
+    """A key of which ranks have boxes, but not some of its rows."""
+
+    key: str
+    element: c.DType
+    shape: tuple[int, ...]  #: of the whole array
+    boxes: list[tuple[tuple[int, ...], _Array]]  #: of this rank: first point there, and the array
 
 
 class _Given:
@@ -143,8 +161,7 @@ class _Given:
     def __init__(self, mapping: Mapping[str, Any], sharded: Sharded, writable: bool, comm: Comm):
         check_kind(mapping, Mapping, "mapping", "a mapping from keys to arrays")
         _check_sharded(sharded, mapping)
-        self._comm, self._writable = comm, writable
-        self._known = Parts(mapping)
+        self._comm, self._writable, self._mapping = comm, writable, mapping
         self.entries = (c.CheckpointEntry * max(len(mapping), 1))()  #: the C library's
         self.length = 0  #: of the entries
         self.arrays: list[_Array] = []  #: all, those of parts too
@@ -153,13 +170,22 @@ class _Given:
         self.numbers: list[tuple[Any, int]] = []  #: copies of DTensors without axes, and a rank that has each
         for key, value in mapping.items():
             _key(key)
-            if _dtensors.is_dtensor(value):
+            if isinstance(value, Known):
+                self._add_entry(key, _array_of(value.array, _name(key), writable, None), value.is_rows)
+            elif isinstance(value, Boxes):
+                boxes = [(first, _array_of(box, _name(key), writable, value.element)) for first, box in value.boxes]
+                self._add_part(_Part(key, value.element, value.shape, boxes))
+            elif _dtensors.is_dtensor(value):
                 self._add_dtensor(key, value)
             elif isinstance(value, WholeTensor):
                 value._check_in_place()
                 self._add_tensor(key, value)
             else:
                 self._add_array(key, value, _is_sharded(key, sharded))
+
+    @functools.cached_property
+    def _known(self) -> Parts:
+        return Parts(self._mapping)
 
     def _add_tensor(self, key: str, value: WholeTensor) -> None:
         own, call = value.comm, self._comm
@@ -181,16 +207,16 @@ class _Given:
             mine = [each for each in layout.pieces((0,) * layout.ndim, layout.shape) if each.rank == self._comm.rank]
         if is_cut_finely or len(mine) > 1:
             raise wrong(UnsupportedError, name, "a whole tensor of which a rank has several boxes", expected)
-        array = _array_of(value.local_array, name, self._writable, value.dtype) if mine else None
-        first = mine[0].first if mine else (0,) * value.ndim
-        self._add_part(_Part(key, array, value.dtype, value.shape, first))
+        boxes = [(each.first, _array_of(value.local_array, name, self._writable, value.dtype)) for each in mine]
+        self._add_part(_Part(key, value.dtype, value.shape, boxes))
 
     def _add_array(self, key: str, value: Any, is_named: bool) -> None:
         array = _array_of(value, _name(key), self._writable, None)
         is_rows = _are_rows(self._known, key, array.given, is_named, self._comm, self._writable)
         if isinstance(is_rows, Part):
             first = tuple(is_rows.first if axis == is_rows.axis else 0 for axis in range(len(is_rows.shape)))
-            self._add_part(_Part(key, array if array.nbytes else None, array.used.dtype, is_rows.shape, first))
+            boxes = [(first, array)] if array.nbytes else []
+            self._add_part(_Part(key, array.used.dtype, is_rows.shape, boxes))
         else:
             self._add_entry(key, array, is_rows)
 
@@ -202,13 +228,12 @@ class _Given:
             if not self._writable:  # rank 0, whose number is saved, may have no part
                 self.numbers.append((local := local.clone(), _dtensors.first_rank(value)))
             return self._add_entry(key, _array_of(local, name, self._writable, None), False)
-        box, array = _dtensors.own_box(value), None
+        box, boxes = _dtensors.own_box(value), []
         if box is not None:
             given = as_buffer(local, name, writable=self._writable, contiguous=False)
             dense = given if local.is_contiguous() else as_buffer(local.contiguous(), name, writable=self._writable)
-            array = _Array(given, dense)
-        first = () if box is None else box[0]
-        self._add_part(_Part(key, array, dtypes.from_torch(value.dtype), tuple(value.shape), first))
+            boxes = [(box[0], _Array(given, dense))]
+        self._add_part(_Part(key, dtypes.from_torch(value.dtype), tuple(value.shape), boxes))
 
     def _add_entry(self, key: str, array: _Array, is_rows: bool) -> None:
         entry = self.entries[self.length]
@@ -219,16 +244,15 @@ class _Given:
         self.arrays.append(array)
 
     def _add_part(self, part: _Part) -> None:
-        """A part in the memory of an earlier one, as tied weights have, gets a copy: a bundle takes memory once."""
-        array = part.array
-        if array is not None:
+        """A box in the memory of an earlier one, as tied weights have, gets a copy: a bundle takes memory once."""
+        for place, (first, array) in enumerate(part.boxes):
             if array.used.description.data in self._taken:
                 held = array.used.array
                 copy = held.copy() if isinstance(held, np.ndarray) else held.clone()
-                array = _Array(array.given, as_buffer(copy, _name(part.key), writable=True))
-            self._taken.add(array.used.description.data)
-            self.arrays.append(array)
-        self.parts.append(part._replace(array=array))
+                part.boxes[place] = first, _Array(array.given, as_buffer(copy, _name(part.key), writable=True))
+            self._taken.add(part.boxes[place][1].used.description.data)
+        self.arrays += [array for _, array in part.boxes]
+        self.parts.append(part)
 
 
 def _name(key: str) -> str:
@@ -292,11 +316,12 @@ def _fields(comm: Comm, operation: str, bundle: Bundle | None, parts: list[_Part
         assert bundle is not None
         name, cut, element = _library.core().output("syncyte_bundle_field", bundle.handle, field)
         made._add(name, Layout._of(comm, cut), element, buffers, descriptions(buffers))
-    for key, array, element, shape, first in parts:
-        buffers = [] if array is None else [array.used]
-        layout = Layout.blocks(comm, shape, [(first, buffer.shape) for buffer in buffers])
+    for key, element, shape, boxes in parts:
+        buffers = [array.used for _, array in boxes]
+        layout = Layout.blocks(comm, shape, [(first, array.used.shape) for first, array in boxes])
         described = descriptions(buffers)
-        described[0].read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
+        for each in described:
+            each.read_only = 0  # a save reads constant arrays too, which no other operation of a bundle does
         made._add(key.encode(), layout, element, buffers, described)
     return made
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import threading
 import weakref
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _declarations as c
-from . import _library, _preemption, runtime
+from . import _library, _preemption, dtypes, runtime
 from ._along import AxisMethods, even_counts
 from ._checks import as_int32, as_numbers, integers, wrong
 from ._collectives import CHECK_LEVELS
@@ -211,6 +212,42 @@ class Comm(AxisMethods, MessageMethods):
             raise wrong(DtypeError, "comm", f"a {type(comm).__name__}", "an mpi4py communicator")
         runtime.require_same_mpi()  # mpi4py may have been imported after the start
         return cls.from_fortran(comm.py2f(), name=name, check=check)
+
+    @classmethod
+    def from_group(cls, group: Any = None, *, name: str | None = None) -> Comm:
+        """Makes a communicator of a torch.distributed group's ranks, in their order. Collective over them.
+
+        syncyte.distributed.pg_of() makes a group of a communicator's ranks.
+
+        Parameters
+        ----------
+        group : torch.distributed.ProcessGroup, optional
+            A group of any backend; None: the default one.
+        name : str, optional
+            Name for messages.
+
+        Returns
+        -------
+        Comm
+            The communicator, whose collectives are independent of the group's.
+
+        Raises
+        ------
+        ArgumentError, DtypeError
+            On this rank alone: torch.distributed is not initialized; not a group of this rank. On all ranks: the
+            group's ranks are not of one MPI job.
+        """
+        dist = dtypes.import_torch().distributed
+        if not dist.is_initialized():
+            raise ArgumentError("torch.distributed is not initialized; expected init_process_group before")
+        if group is not None and not isinstance(group, dist.ProcessGroup):
+            raise wrong(DtypeError, "group", f"a {type(group).__name__}", "a torch.distributed.ProcessGroup")
+        ranks: list[int] = [-1] * dist.get_world_size(group)
+        dist.all_gather_object(ranks, COMM_WORLD.rank, group)
+        if len(set(ranks)) < len(ranks):
+            expected = "ranks of one MPI job: start the script by mpirun or srun"
+            raise wrong(ArgumentError, "group", f"one of the MPI ranks {ranks}", expected)
+        return _group_root(tuple(ranks)).dup(name=name)
 
     def _derived(
         self, function: str, name: str | None, check: str | None, convert: Callable[[], tuple[Any, ...]] = tuple,
@@ -569,6 +606,12 @@ class _RootComm(Comm):
 COMM_WORLD: Comm = _RootComm("syncyte_comm_world", "COMM_WORLD")
 #: This rank alone. The first use starts Syncyte, which is collective over all ranks.
 COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
+
+
+@functools.cache
+def _group_root(ranks: tuple[int, ...]) -> Comm:
+    """A communicator of some of the job's ranks, of which others are duplicates: MPI frees none made from a group."""
+    return COMM_WORLD if ranks == tuple(range(COMM_WORLD.size)) else COMM_WORLD.create_group(ranks)
 
 
 def no_part(name: str) -> ArgumentError:

@@ -8,18 +8,33 @@ from __future__ import annotations
 
 import atexit
 import functools
+import importlib
 import os
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
 
 from . import _torch_operators, _torch_rendezvous, runtime
+from ._torch_groups import pg_of
 from .comm import COMM_WORLD
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["register"]
+if TYPE_CHECKING:
+    from ._torch_dtensors import state_dict
+    from ._torch_storage import StorageReader, StorageWriter
+
+__all__ = ["StorageReader", "StorageWriter", "pg_of", "register", "state_dict"]
+
+# Importing torch.distributed.checkpoint takes longer than the rest of this module.
+_LAZY = {"StorageReader": "_torch_storage", "StorageWriter": "_torch_storage", "state_dict": "_torch_dtensors"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_LAZY[name]}", __package__), name)
 
 
 _job_ranks: list[int] = []  # of torch's ranks: the job's, which are others if only a part of them calls torch

@@ -18,7 +18,7 @@ from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, 
 from torch.nn.parallel import DistributedDataParallel
 
 import syncyte
-import syncyte.distributed
+from syncyte.distributed import StorageReader, StorageWriter
 
 RANK, SIZE = syncyte.COMM_WORLD.rank, syncyte.COMM_WORLD.size
 
@@ -173,13 +173,15 @@ def test_dcp(backend, tmp_path_factory):
     state, moments = get_state_dict(model, optimizer)
     dcp.save({"model": state, "optimizer": moments}, checkpoint_id=f"{place[0]}/now")
     dcp.async_save({"model": state}, checkpoint_id=f"{place[0]}/behind").result()
-    for name in ("now", "behind"):
+    dcp.save({"model": state, "optimizer": moments}, storage_writer=StorageWriter(f"{place[0]}/one.h5"))
+    for name in ("now", "behind", "one.h5"):
         with torch.no_grad():
             for each in model.parameters():
                 each.zero_()
         state, moments = get_state_dict(model, optimizer)
-        dcp.load({"model": state, "optimizer": moments} if name == "now" else {"model": state},
-                 checkpoint_id=f"{place[0]}/{name}")  # fmt: skip
+        wanted = {"model": state} if name == "behind" else {"model": state, "optimizer": moments}
+        reader = StorageReader() if name == "one.h5" else None
+        dcp.load(wanted, checkpoint_id=f"{place[0]}/{name}", storage_reader=reader)
         set_state_dict(model, optimizer, model_state_dict=state, optim_state_dict=moments)
         assert all(map(torch.equal, whole_parameters(model)(), saved))
 

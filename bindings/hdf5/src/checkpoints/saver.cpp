@@ -162,15 +162,22 @@ class saver {
   void write_part(file& target, const entry& one, std::uint64_t begin, std::span<const std::byte> bytes) {
     const dataset& into = dataset_of(one);
     const std::uint64_t first_block = first_block_[static_cast<std::size_t>(&into - contents_.datasets.data())];
-    std::uint64_t handed_over = begin;
     for_each_block(begin, begin + bytes.size(), into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
       const std::byte* source = bytes.data() + (part.begin - begin);
       const std::uint32_t crc = write_summed(target, into.offset + part.begin, source, part.end - part.begin);
       sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
-      if (part.end - handed_over < writeback_bytes) return;
-      target.start_writing(into.offset + handed_over, part.end - handed_over);
-      handed_over = part.end;
+      hand_over(target, into.offset + part.begin, into.offset + part.end);
     });
+  }
+
+  // Lets the disk begin with what was written, of small datasets together, while the next bytes are prepared.
+  void hand_over(file& target, std::uint64_t begin, std::uint64_t end) {
+    waiting_begin_ = waiting_bytes_ == 0 ? begin : std::min(waiting_begin_, begin);
+    waiting_end_ = waiting_bytes_ == 0 ? end : std::max(waiting_end_, end);
+    waiting_bytes_ += end - begin;
+    if (waiting_bytes_ < writeback_bytes) return;
+    target.start_writing(waiting_begin_, waiting_end_ - waiting_begin_);
+    waiting_bytes_ = 0;
   }
 
   // Combines CRC32Cs: a block's CRC32C is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow
@@ -240,7 +247,9 @@ class saver {
   std::string temporary_name_;
   std::optional<temporary_file> temporary_;  // on rank 0
   std::unique_ptr<hdf5_writer> writer_;      // on rank 0
-  std::vector<block_sum> sums_;              // of this rank; sorted by number after write_data()
+  // Bytes of this rank that were written since the disk was last told to begin, and the range of the file they are in.
+  std::uint64_t waiting_bytes_ = 0, waiting_begin_ = 0, waiting_end_ = 0;
+  std::vector<block_sum> sums_;  // of this rank; sorted by number after write_data()
 };
 
 // `status`: of this rank's arguments.

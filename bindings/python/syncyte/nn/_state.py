@@ -113,12 +113,7 @@ def collect(
             _check_root(root, comms)
         if state is None:
             state = model.state_dict()
-        entries = _entries(state, "", tensors)
-        for entry in entries:
-            if entry.layout is not None:
-                _check_shape(entry, entry.layout.length, "this rank's part")
-            elif entry.tensor is None and isinstance(entry.value, torch.Tensor):
-                raise wrong(ArgumentError, "state_dict", f"with the key {entry.key!r}", "keys of the model")
+        entries = _own_entries(state, tensors)
         _check_tied(entries)
         return entries
 
@@ -152,6 +147,25 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
     for entry in entries:
         result[entry.key] = entry.value if entry.layout is None else entry.layout.part_of(entry.value)
     return _with_metadata(result, state_dict, entries)
+
+
+def own_state(model: torch.nn.Module) -> list[tuple[str, Any, Layout | None]]:
+    """Keys, values and layouts of a model's state_dict(). Collective over the ranks of its layouts."""
+
+    def check(tensors: _Tensors, _: list[Comm]) -> list[_Entry]:
+        return _own_entries(model.state_dict(), tensors)
+
+    return [(entry.key, entry.value, entry.layout) for entry in _agreed("state_dict", model, layouts_of, check)[0]]
+
+
+def _own_entries(state: State, tensors: _Tensors) -> list[_Entry]:
+    entries = _entries(state, "", tensors)
+    for entry in entries:
+        if entry.layout is not None:
+            _check_shape(entry, entry.layout.length, "this rank's part")
+        elif entry.tensor is None and isinstance(entry.value, torch.Tensor):
+            raise wrong(ArgumentError, "state_dict", f"with the key {entry.key!r}", "keys of the model")
+    return entries
 
 
 def _check_tied(entries: list[_Entry]) -> None:

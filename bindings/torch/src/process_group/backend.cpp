@@ -270,7 +270,7 @@ backend::work backend::message(OpType type, const char* name, const at::Tensor& 
 
 backend::work backend::send(tensors& arrays, int dest, int tag) {
   const at::Tensor array = message_of(arrays);
-  auto in_flight = checked([&] { return comm_->comm.isend(const_buffer_of(array), dest, tag); });
+  auto in_flight = checked([&] { return comm_->comm.isend(const_buffer_of(movable(array)), dest, tag); });
   return message(OpType::SEND, "syncyte:send", array, std::move(in_flight), nullptr);
 }
 
@@ -278,7 +278,8 @@ backend::work backend::receive(OpType type, const char* name, const tensors& arr
   const at::Tensor array = message_of(arrays);
   auto status = std::make_shared<message_status>(message_status{sizeof(message_status), proc_null, any, 0});
   syncyte_request_t started = nullptr;
-  check(syncyte_comm_irecv(comm_->comm.get(), source, tag, nullptr, buffer_of(array).get(), status.get(), &started));
+  check(syncyte_comm_irecv(comm_->comm.get(), source, tag, nullptr, buffer_of(movable(array)).get(), status.get(),
+                           &started));
   return message(type, name, array, request(started, status), status);
 }
 

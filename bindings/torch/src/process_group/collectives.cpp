@@ -133,6 +133,17 @@ fact_list shape_of(const at::Tensor& array) {
   return facts;
 }
 
+/// A fact of a collective that moves elements: torch's type, where they are moved as bytes.
+void add_type(fact_list& facts, const at::Tensor& row) {
+  if (!movable(row).is_same(row)) facts.push_back({"torch's type", static_cast<std::int64_t>(row.scalar_type())});
+}
+
+fact_list type_of(const at::Tensor& row) {
+  fact_list facts;
+  add_type(facts, row);
+  return facts;
+}
+
 struct reduced {
   reduction how;
   at::Tensor input;  // undefined: the target's contents
@@ -156,7 +167,10 @@ std::optional<const_buffer> buffer_if_defined(const at::Tensor& array) {
 
 void all_gather_rows(const communicator& comm, const at::Tensor& input, const extents& counts,
                      const at::Tensor& output) {
-  checked([&] { comm.allgatherv(const_buffer_of(input), counts, buffer_of(output)); });
+  const fact_list facts = type_of(input);
+  const auto options = options_with(facts);
+  check(syncyte_comm_allgatherv(comm.get(), const_buffer_of(movable(input)).get(), std::ssize(counts), counts.data(),
+                                &options, buffer_of(movable(output)).get()));
 }
 
 }  // namespace
@@ -199,9 +213,10 @@ void reduce(const communicator& comm, const tensors& arrays, const c10d::ReduceO
 void broadcast(const communicator& comm, const tensors& arrays, std::int64_t root) {
   for (const at::Tensor& array : arrays) {
     const target output = prepared(comm, "comm_bcast", [&] { return target::with_contents(array); });
-    const fact_list facts = shape_of(array);
+    fact_list facts = shape_of(array);
+    add_type(facts, array);
     const auto options = options_with(facts);
-    check(syncyte_comm_bcast(comm.get(), narrowed("root", root), &options, buffer_of(output.row).get()));
+    check(syncyte_comm_bcast(comm.get(), narrowed("root", root), &options, buffer_of(movable(output.row)).get()));
     if (comm.rank() != root) output.write_back();
   }
 }
@@ -240,8 +255,11 @@ void gather(const communicator& comm, const tensor_lists& outputs, const at::Ten
     return std::pair(row_of(input), room_for("an output", outputs.front()));
   });
   const extents counts = equal_parts(comm, input.numel());
-  check(syncyte_comm_gather_along(comm.get(), const_buffer_of(row).get(), 0, narrowed("root", root), std::ssize(counts),
-                                  counts.data(), nullptr, is_root ? buffer_of(room).get() : nullptr));
+  const fact_list facts = type_of(input);
+  const auto options = options_with(facts);
+  check(syncyte_comm_gather_along(comm.get(), const_buffer_of(movable(row)).get(), 0, narrowed("root", root),
+                                  std::ssize(counts), counts.data(), &options,
+                                  is_root ? buffer_of(movable(room)).get() : nullptr));
   if (is_root) distribute(room, outputs.front());
 }
 
@@ -255,8 +273,11 @@ void gather_single(const communicator& comm, const at::Tensor& output, const at:
     return std::pair(apart_from(row_of(input), made.row), std::optional(made));
   });
   const extents counts = equal_parts(comm, input.numel());
-  check(syncyte_comm_gather_along(comm.get(), const_buffer_of(row).get(), 0, narrowed("root", root), std::ssize(counts),
-                                  counts.data(), nullptr, is_root ? buffer_of(result->row).get() : nullptr));
+  const fact_list facts = type_of(input);
+  const auto options = options_with(facts);
+  check(syncyte_comm_gather_along(comm.get(), const_buffer_of(movable(row)).get(), 0, narrowed("root", root),
+                                  std::ssize(counts), counts.data(), &options,
+                                  is_root ? buffer_of(movable(result->row)).get() : nullptr));
   if (is_root) result->write_back();
 }
 
@@ -274,8 +295,10 @@ void scatter(const communicator& comm, const at::Tensor& output, const tensor_li
     return std::pair(joined("an input", inputs.front()), target(output));
   });
   const extents counts = equal_parts(comm, output.numel());
-  check(syncyte_comm_scatter_along(comm.get(), optional(buffer_if_defined(row)), 0, narrowed("root", root),
-                                   std::ssize(counts), counts.data(), nullptr, buffer_of(result.row).get()));
+  const fact_list facts = type_of(output);
+  const auto options = options_with(facts);
+  check(syncyte_comm_scatter_along(comm.get(), optional(buffer_if_defined(movable(row))), 0, narrowed("root", root),
+                                   std::ssize(counts), counts.data(), &options, buffer_of(movable(result.row)).get()));
   result.write_back();
 }
 
@@ -341,7 +364,10 @@ extents row_elements(const communicator& comm, const char* argument, const at::T
 
 void all_to_all_rows(const communicator& comm, const at::Tensor& input, const extents& sent, const extents& received,
                      const at::Tensor& output) {
-  checked([&] { comm.alltoallv(const_buffer_of(input), sent, received, buffer_of(output)); });
+  const fact_list facts = type_of(input);
+  const auto options = options_with(facts);
+  check(syncyte_comm_alltoallv(comm.get(), const_buffer_of(movable(input)).get(), std::ssize(sent), sent.data(),
+                               std::ssize(received), received.data(), &options, buffer_of(movable(output)).get()));
 }
 
 }  // namespace

@@ -68,6 +68,12 @@ void raise_interruption() {
 
 }  // namespace
 
+at::Tensor movable(const at::Tensor& tensor) {
+  if (!tensor.defined()) return tensor;
+  const bool is_lacking = dtype_of(tensor.scalar_type()) == 0 && tensor.element_size() == 1 && !tensor.is_quantized();
+  return is_lacking ? tensor.view(at::kByte) : tensor;
+}
+
 at::ScalarType scalar_type_of(syncyte_dtype_t dtype) {
   for (const auto& [type, known] : dtypes)
     if (known == dtype) return type;

@@ -15,6 +15,10 @@ const_buffer const_buffer_of(const at::Tensor& tensor);
 /// const_buffer_of() for memory that is written.
 buffer buffer_of(const at::Tensor& tensor);
 
+/// A tensor as it is moved, in the same memory: of bytes where Syncyte lacks its type of one byte, such as
+/// float8. An undefined tensor is returned as it is.
+at::Tensor movable(const at::Tensor& tensor);
+
 /// Torch's name of an element type.
 at::ScalarType scalar_type_of(syncyte_dtype_t dtype);
 
