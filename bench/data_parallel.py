@@ -8,8 +8,8 @@ import socket
 import torch
 import torch.distributed
 
+import syncyte
 from paired import WORLD, Row, print_row, seconds_of
-from syncyte.torch import DataParallel
 
 ROUNDS = 11
 
@@ -40,7 +40,7 @@ def main() -> None:
     join_gloo()
     x = torch.randn(16, 1024, generator=torch.Generator().manual_seed(WORLD.rank))
     alone, averaged = network(), network()
-    averager = DataParallel(averaged)
+    averager = syncyte.torch.DataParallel(averaged)
     distributed = torch.nn.parallel.DistributedDataParallel(network(), gradient_as_bucket_view=True)
 
     def step(model: torch.nn.Module) -> float:

@@ -8,6 +8,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/overlap.hpp"
 #include "collectives/block_arrays.hpp"
 #include "comm/collective_call.hpp"
@@ -24,6 +25,21 @@ constexpr std::size_t bits = 64;
 constexpr std::array<const char*, 5> fact_names = {"depth", "the mask of fields 0 to 63",
                                                    "the mask of fields 64 to 127", "the mask of fields 128 to 191",
                                                    "the mask of fields 192 to 255"};
+
+constexpr std::size_t masks_bits = (fact_names.size() - 1) * bits;
+using masks = std::array<std::uint64_t, masks_bits / bits>;
+
+/// The fields that take part, as neighbours compare them: a bit for each of the first 256 fields, to which others are
+/// added by a hash of their numbers.
+masks masks_of(const std::vector<bool>& only) {
+  masks result{};
+  for (std::size_t number = 0; number < only.size(); ++number) {
+    if (!only[number]) continue;
+    const std::uint64_t bit = std::uint64_t{1} << number % bits;
+    result[number / bits % result.size()] ^= number < masks_bits ? bit : XXH3_64bits(&number, sizeof number);
+  }
+  return result;
+}
 
 constexpr int any_peer = -1;
 
@@ -90,8 +106,6 @@ field bundle::checked_field(field_description asked) const {
   base::expect(!asked.name.empty(), SYNCYTE_ERR_ARGUMENT, "name", "empty", "a name");
   base::expect(std::ranges::find(fields_, asked.name, &field::name) == fields_.end(), SYNCYTE_ERR_ARGUMENT, "name",
                "\"" + asked.name + "\"", "one that no field of the bundle has");
-  base::expect(fields_.size() < most_fields, SYNCYTE_ERR_ARGUMENT, "number of fields", fields_.size() + 1,
-               "at most {} in a bundle", most_fields);
   base::expect(asked.layout->comm() == comm(), SYNCYTE_ERR_ARGUMENT, "layout",
                "a layout of " + asked.layout->comm()->name(), "one of {}, as the bundle", comm()->name());
   const distribution::layout& cut = asked.layout->cut();
@@ -279,7 +293,7 @@ void bundle::set_places(const setting& wanted) {
 /// Names the field that only one of the two ranks moves.
 std::string bundle::difference(std::size_t fact, const char* name, std::int64_t theirs, int sender,
                                std::int64_t mine) const {
-  const bool is_mask = fact >= 2 && fact <= fact_names.size();
+  const bool is_mask = fact >= 2 && fact <= fact_names.size() && fields_.size() <= masks_bits;
   if (!is_mask) return plan::difference(fact, name, theirs, sender, mine);
   const auto differing = static_cast<std::uint64_t>(theirs) ^ static_cast<std::uint64_t>(mine);
   const auto place = static_cast<std::size_t>(std::countr_zero(differing));
@@ -301,10 +315,8 @@ std::unique_ptr<transfer> start(const std::shared_ptr<bundle>& on, const bundle_
   });
   for (std::size_t i = 0; i < fact_names.size(); ++i) terms[i] = {sizeof(syncyte_fact_t), fact_names[i], 0};
   terms[0].value = wanted.depth;
-  std::array<std::uint64_t, bundle::most_fields / bits> masks{};
-  for (std::size_t number = 0; number < wanted.only.size(); ++number)
-    masks[number / bits] |= std::uint64_t{wanted.only[number]} << number % bits;
-  for (std::size_t i = 0; i < masks.size(); ++i) terms[i + 1].value = static_cast<std::int64_t>(masks[i]);
+  const masks moved = masks_of(wanted.only);
+  for (std::size_t i = 0; i < moved.size(); ++i) terms[i + 1].value = static_cast<std::int64_t>(moved[i]);
   std::int64_t count = std::ssize(fact_names);
   for (std::int64_t i = 0; i < asked.facts.size() && !caller.error; ++i)
     terms[static_cast<std::size_t>(count++)] = asked.facts[i];

@@ -54,7 +54,6 @@ struct bundle_request {
 /// neighbours, diagonal ones included, for all fields.
 class bundle final : public plan {
  public:
-  static constexpr std::size_t most_fields = 256;
   static constexpr std::int64_t most_caller_facts = 2;
 
   /// Collective. `error`: found by the caller on this rank; all ranks get it.

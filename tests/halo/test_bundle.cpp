@@ -557,6 +557,38 @@ TEST(bundle, neighbours_that_do_different_things_are_told) {
   here.expect_works();
 }
 
+TEST(bundle, has_any_number_of_fields) {
+  line here;
+  here.add();
+  std::vector<std::vector<double>> more(300, std::vector<double>(8, -1));
+  for (std::size_t number = 0; number < more.size(); ++number) {
+    std::vector<double>& cells = more[number];
+    for (std::size_t i = 2; i < 6; ++i) cells[i] = here.cells[i] + 1000 * static_cast<double>(number);
+    const std::vector<std::int64_t> shape{8};
+    here.all->add({"field " + std::to_string(number),
+                   here.cut,
+                   SYNCYTE_FLOAT64,
+                   {base::make_buffer(cells.data(), SYNCYTE_FLOAT64, shape)},
+                   {}});
+  }
+  const auto with = [&](std::size_t left_out) {
+    std::vector<bool> only(more.size() + 1, true);
+    only[left_out] = false;
+    return halo::bundle_request{operation::exchange, 0, true, only};
+  };
+  if (world().size() > 1) {
+    const auto outcome = outcome_of([&] { start(here.all, with(is_odd_one() ? 290 : 291))->wait(); });
+    if (distance_to_odd_one() <= 1) expect_error(outcome, SYNCYTE_ERR_MISMATCH, "the mask of fields");
+    collectives::barrier(world());
+    for (auto* cells : {&here.cells, &more[0], &more[289], &more[299]})
+      for (const std::size_t ghost : {0, 1, 6, 7}) (*cells)[ghost] = -1;
+  }
+  start(here.all, with(290))->wait();
+  for (const std::size_t number : {0, 288, 299})
+    EXPECT_EQ(more[number][1], world().rank() == 0 ? -1 : 4 * world().rank() - 1 + 1000 * static_cast<double>(number));
+  EXPECT_EQ(more[289][1], -1);  // field 290 of the bundle
+}
+
 TEST(bundle, other_arrays_and_facts_are_checked) {
   line here;
   here.add();

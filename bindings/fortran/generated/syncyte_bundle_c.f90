@@ -66,8 +66,8 @@ module syncyte_bundle_c
     ! arrays [in,out]: the arrays of this rank's blocks, ghosts included, with any strides, in memory that no other
     ! array of the bundle has. The memory must stay until the bundle has gone, or has other arrays
     ! Returns: SYNCYTE_ERR_ARGUMENT (a name that is taken, another communicator, number of arrays, overlapping
-    ! memory, more than 256 fields), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY
-    ! while an operation is in flight.
+    ! memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is in
+    ! flight.
     function syncyte_bundle_add(bundle, name, layout, dtype, count, arrays) bind(C, name="syncyte_bundle_add") &
         result(answer)
       import

@@ -2690,8 +2690,8 @@ CORE: dict[str, Function] = {
         ],
     ),
     # Adds a field. Collective over the bundle's communicator; facts: name, dtype, layout. Returns: SYNCYTE_ERR_ARGUMENT
-    # (a name that is taken, another communicator, number of arrays, overlapping memory, more than 256 fields),
-    # SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is in flight.
+    # (a name that is taken, another communicator, number of arrays, overlapping memory), SYNCYTE_ERR_TYPE,
+    # SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is in flight.
     "syncyte_bundle_add": Function(
         ctypes.c_int32,
         [

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,19 @@ from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError
 
 
+def torch_ranks(comm: Comm) -> list[int]:
+    """The ranks in torch.distributed of a communicator's ranks. Collective over them."""
+    comm.agree(None if dist.is_initialized() else not_initialized(), "torch_ranks")
+    return [int(each) for each in comm.allgather(np.array(dist.get_rank())).ravel()]
+
+
 def pg_of(comm: Comm = COMM_WORLD, *, backend: str | None = None, **options: Any) -> dist.ProcessGroup:
     """Makes a process group of a communicator's ranks, in their order. Collective over them.
 
     Parameters
     ----------
     comm : Comm
-        The ranks, which are all of torch.distributed's.
+        Ranks of torch.distributed: all, or some.
     backend : str, optional
         As of torch.distributed.new_group(); None: that of the default group.
     **options
@@ -37,11 +44,13 @@ def pg_of(comm: Comm = COMM_WORLD, *, backend: str | None = None, **options: Any
         communicator's do not ascend.
     """
     comm = comm_or_world(comm)
-    comm.agree(None if dist.is_initialized() else not_initialized(), "pg_of")
-    ranks = [int(each) for each in comm.allgather(np.array(dist.get_rank())).ravel()]
-    group = dist.new_group(ranks, backend=backend, use_local_synchronization=True, **options)
-    if not isinstance(group, dist.ProcessGroup) or dist.get_process_group_ranks(group) != ranks:
+    ranks = torch_ranks(comm)
+    if "sort_ranks" in inspect.signature(dist.new_group).parameters:
+        options["sort_ranks"] = False
+    elif ranks != sorted(ranks):
         raise wrong(ArgumentError, "comm", f"a communicator of torch's ranks {ranks}", "ranks that ascend")
+    group = dist.new_group(ranks, backend=backend, use_local_synchronization=True, **options)
+    assert isinstance(group, dist.ProcessGroup)
     return group
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import os
 import pickle
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,17 +32,20 @@ from torch.distributed.checkpoint.planner import (
     WriteItem,
     WriteItemType,
 )
+from torch.distributed.constants import default_pg_timeout
 from torch.futures import Future
 
-from . import checkpoint, dtypes
+from . import _library, checkpoint, dtypes
 from ._checks import wrong
+from ._parts import Parts
 from ._types import Result
 from .checkpoint import Boxes, Checkpoint, Known
-from .comm import COMM_SELF, COMM_WORLD, Comm
-from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
+from .comm import COMM_SELF, Comm
+from .errors import ArgumentError, BusyError, DtypeError, MismatchError, UnsupportedError
 
 _ATTRIBUTE = "torch.distributed.checkpoint"  # of the file: what torch needs beside arrays
-_SLAB_BYTES = 1 << 26  # most bytes that are read at once for a part that is not whole rows
+_LONGEST_KEY = 1023  # bytes
+_SLAB_BYTES = 1 << 26  # of the rows that are read at once for a part of their columns, or one longer row
 
 Path = str | os.PathLike[str]
 Box = tuple[tuple[int, ...], tuple[int, ...]]  # first point, extents
@@ -52,6 +57,7 @@ class _Piece(NamedTuple):
     key: str
     dtype: str  #: torch's name; empty for an object that is no tensor
     shape: tuple[int, ...]  #: of the whole tensor
+    planned: str  #: torch's name of the element type before the planner may convert it
     box: Box
     path: tuple[str | int, ...] | None  #: of the key in nested mappings and lists
     value: bytes | None  #: of a tensor without dimensions
@@ -62,6 +68,7 @@ class _Key(NamedTuple):
 
     dtype: str
     shape: tuple[int, ...]
+    planned: str
     is_rows: bool  #: whether each rank has some rows, in rank order
     path: tuple[str | int, ...] | None
     value: bytes | None
@@ -76,6 +83,17 @@ def _together(comm: Comm, prepare: Callable[[], Result]) -> Result:
         error = caught
     comm.agree(error, "checkpoint_save")
     return result  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def _limited_waits() -> Iterator[None]:
+    """Ends this thread's waits after torch's usual timeout, half an hour."""
+    limit = _library.core().syncyte_wait_limit_set
+    limit(default_pg_timeout.total_seconds())
+    try:
+        yield
+    finally:
+        limit(0.0)
 
 
 def _gathered(comm: Comm, mine: list[_Piece]) -> list[list[_Piece]]:
@@ -106,12 +124,23 @@ def _are_rows(shape: tuple[int, ...], boxes: list[tuple[int, Box]]) -> bool:
     return end == shape[0]
 
 
+def _require_all(key: str, shape: tuple[int, ...], boxes: list[tuple[int, Box]]) -> None:
+    found, whole = sum(math.prod(extents) for _, (_, extents) in boxes), math.prod(shape)
+    if found < whole:
+        raise wrong(
+            ArgumentError, f"the parts of {key!r} on all ranks", f"{found} elements", f"{whole}, all of its own"
+        )
+
+
 def _merged(pieces: list[list[_Piece]]) -> dict[str, _Key]:
     """The keys of all ranks' pieces, in alphabetical order. Raises MismatchError if ranks differ."""
     first: dict[str, tuple[int, _Piece]] = {}
     boxes: dict[str, list[tuple[int, Box]]] = {}
     for rank, each in enumerate(pieces):
         for piece in each:
+            if not piece.key or "\0" in piece.key or len(piece.key.encode(errors="replace")) > _LONGEST_KEY:
+                given = f"of {len(piece.key)} characters, {piece.key[:60]!r}"
+                raise wrong(ArgumentError, "a key", given, f"1 to {_LONGEST_KEY} bytes without a zero")
             origin, known = first.setdefault(piece.key, (rank, piece))
             if (piece.dtype, piece.shape) != (known.dtype, known.shape):
                 given = f"{piece.dtype or 'an object'} of shape {list(piece.shape)} on rank {rank}"
@@ -122,7 +151,9 @@ def _merged(pieces: list[list[_Piece]]) -> dict[str, _Key]:
     keys = {}
     for key, (_, piece) in sorted(first.items()):
         is_rows = not piece.dtype or (bool(piece.shape) and _are_rows(piece.shape, boxes.get(key, [])))
-        keys[key] = _Key(piece.dtype, piece.shape, is_rows, piece.path, piece.value)
+        if not is_rows:
+            _require_all(key, piece.shape, boxes.get(key, []))
+        keys[key] = _Key(piece.dtype, piece.shape, piece.planned, is_rows, piece.path, piece.value)
     return keys
 
 
@@ -139,6 +170,8 @@ def _stored(tensor: torch.Tensor, key: str) -> torch.Tensor:
     name, is_byte = f"the key {key!r}", tensor.element_size() == 1 and not tensor.is_quantized
     if tensor.layout is not torch.strided:
         raise wrong(DtypeError, name, f"a tensor of layout {tensor.layout}", "a dense one")
+    if tensor.device.type not in ("cpu", "cuda"):
+        raise wrong(DtypeError, name, f"a tensor on {tensor.device}", "one on cpu or cuda")
     if not _has_dtype(tensor.dtype) and not is_byte:
         raise wrong(DtypeError, name, f"of {tensor.dtype}", "an element type of Syncyte, or of one byte")
     plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
@@ -156,26 +189,37 @@ def _tensor_of(data: bytes, dtype: torch.dtype) -> torch.Tensor:
 def _resolved(plan: SavePlan, planner: SavePlanner) -> list[tuple[_Piece, torch.Tensor]]:
     """The data of a plan's items, with objects as bytes."""
     paths = plan.planner_data if isinstance(plan.planner_data, Mapping) else {}
-    return [_resolved_item(item, planner, paths.get(item.index.fqn)) for item in plan.items]
+    parts = Parts({})
+    return [_resolved_item(item, planner, paths.get(item.index.fqn), parts) for item in plan.items]
 
 
-def _resolved_item(item: WriteItem, planner: SavePlanner, path: Any) -> tuple[_Piece, torch.Tensor]:
+def _require_whole(tensor: torch.Tensor, key: str, parts: Parts) -> None:
+    """Raises ArgumentError for a tensor that is known to be this rank's part of a larger one."""
+    if tensor.device.type == "cpu" and tensor.layout is torch.strided:
+        found = parts.of_array(tensor, tensor.data_ptr(), tensor.nbytes)
+        if found is not None:
+            expected = "what syncyte.distributed.state_dict() or optimizer_state_dict() returns, or a clone()"
+            raise wrong(ArgumentError, f"the key {key!r}", f"a part of a larger tensor, {found[0]}", expected)
+
+
+def _resolved_item(item: WriteItem, planner: SavePlanner, path: Any, parts: Parts) -> tuple[_Piece, torch.Tensor]:
     key, data = item.index.fqn, planner.resolve_data(item)
     known = tuple(path) if isinstance(path, tuple) and all(isinstance(each, str | int) for each in path) else None
     if item.type is WriteItemType.BYTE_IO:
         assert isinstance(data, io.BytesIO)
         array = _tensor_of(data.getvalue(), torch.uint8)
-        return _Piece(key, "", (), ((0,), (array.numel(),)), known, None), array
+        return _Piece(key, "", (), "", ((0,), (array.numel(),)), known, None), array
     assert isinstance(data, torch.Tensor) and item.tensor_data is not None
     chunk, shape = item.tensor_data.chunk, tuple(item.tensor_data.size)
-    name = _name_of(data.dtype)
-    stored = _stored(data, key)
-    box = tuple(chunk.offsets), tuple(chunk.sizes)
+    if item.type is WriteItemType.TENSOR:
+        _require_whole(data, key, parts)
+    stored, box = _stored(data, key), (tuple(chunk.offsets), tuple(chunk.sizes))
     if tuple(stored.shape) != box[1]:
         raise wrong(
             ArgumentError, f"the data of {key!r}", f"of shape {list(stored.shape)}", f"{list(box[1])}, as planned"
         )
-    return _Piece(key, name, shape, box, known, None if shape else _bytes_of(stored)), stored
+    planned, value = _name_of(item.tensor_data.properties.dtype), None if shape else _bytes_of(stored)
+    return _Piece(key, _name_of(data.dtype), shape, planned, box, known, value), stored
 
 
 def _stored_dtype(name: str) -> dtypes.DType:
@@ -210,7 +254,14 @@ def _attributes(keys: dict[str, _Key]) -> dict[str, Any]:
 class _Named:
     """A file that torch calls a checkpoint_id."""
 
-    def __init__(self, path: Path | None):
+    def __init__(self, path: Path | None = None):
+        """Local.
+
+        Parameters
+        ----------
+        path : path, optional
+            Path of the file; None: save() or load() gets it as checkpoint_id.
+        """
         self.checkpoint_id: Path | None = None
         self.reset(path)
 
@@ -237,29 +288,36 @@ class StorageWriter(_Named, dcp.StorageWriter):
     torch.save() has made. All ranks of the process group save; async_save() does it in a thread.
     """
 
-    def __init__(self, path: Path | None = None, *, process_group: dist.ProcessGroup | None = None):
-        """Makes a communicator of the group's ranks. Collective.
+    def __init__(self, path: Path | None = None, *, process_group: dist.ProcessGroup | Comm | None = None):
+        """Makes a communicator of the group's ranks. Collective over them.
 
         Parameters
         ----------
         path : path, optional
             Path of the file, equal on all ranks; None: save() gets it as checkpoint_id.
-        process_group : torch.distributed.ProcessGroup, optional
-            The group that save() gets; None: all ranks.
+        process_group : torch.distributed.ProcessGroup or Comm, optional
+            The group that save() gets, or a communicator of its ranks: COMM_SELF for ``save(no_dist=True)``. None: all
+            ranks, or this one if torch.distributed is not initialized.
         """
         super().__init__(path)
-        is_alone = process_group is None and not dist.is_initialized()
-        self._comm = COMM_WORLD.dup() if is_alone else Comm.from_group(process_group)
+        if process_group is None and not dist.is_initialized():
+            process_group = COMM_SELF
+        self._comm = process_group.dup() if isinstance(process_group, Comm) else Comm.from_group(process_group)
+        self._thread: threading.Thread | None = None  # that saves
         self._planned: dict[str, tuple[str, tuple[int, ...]]] = {}  # types and shapes of this rank's tensors
 
     def __getstate__(self) -> Any:
         raise UnsupportedError(
-            "a StorageWriter of Syncyte cannot be sent to another process, which has no MPI; expected "
+            "a StorageWriter of Syncyte cannot be copied or sent to another process, which has no MPI; expected "
             "async_checkpointer_type=AsyncCheckpointerType.THREAD"
         )
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
-        """Called by torch at the begin of a save."""
+        """Called by torch at the begin of a save. Raises BusyError while another thread's save is not complete."""
+        other, self_ = self._thread, threading.current_thread()
+        if other is not None and other is not self_ and other.is_alive():
+            raise BusyError("this StorageWriter is in another save; expected to wait for it, or a writer for each")
+        self._thread = self_
         self._path()
 
     def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
@@ -273,14 +331,16 @@ class StorageWriter(_Named, dcp.StorageWriter):
         if len(plans) != self._comm.size:
             raise wrong(
                 ArgumentError, "the number of ranks that save", len(plans),
-                f"{self._comm.size}, as many as process_group of the StorageWriter has, and use_collectives=True",
+                f"{self._comm.size}, as many as the StorageWriter's process_group has, which is COMM_SELF for "
+                "no_dist=True, and use_collectives=True",
             )  # fmt: skip
         return plans
 
     def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[Any]]:
         """Called by torch: writes the whole file, and puts it in the place of an older one."""
         comm, done = self._comm, Future()  # type: ignore[var-annotated]
-        resolved = _together(comm, lambda: _resolved(plan, planner))
+        with _limited_waits():  # a rank whose planner has failed does not come
+            resolved = _together(comm, lambda: _resolved(plan, planner))
         pieces = _gathered(comm, [piece for piece, _ in resolved])
         keys = _sent_by_rank_0(comm, _together(comm, lambda: _merged(pieces)))
         _together(comm, lambda: self._check_planned(keys))
@@ -289,22 +349,59 @@ class StorageWriter(_Named, dcp.StorageWriter):
             mine.setdefault(piece.key, []).append((piece, data))
         arrays = {key: _array_to_save(each, mine.get(key, []), comm.rank == 0) for key, each in keys.items()}
         checkpoint.save(self._path(), arrays, comm, attributes=_attributes(keys))
+        self._thread = None
         done.set_result([])
         return done
 
     def _check_planned(self, keys: dict[str, _Key]) -> None:
         """Raises MismatchError if this rank has a tensor that another rank saves, of another type or shape."""
-        for key, planned in self._planned.items():
+        for key, (dtype, shape) in self._planned.items():
             saved = keys.get(key)
-            if saved is not None and planned != (saved.dtype, saved.shape):
-                given, expected = (
-                    f"{planned[0]} of shape {list(planned[1])}",
-                    f"{saved.dtype} of shape {list(saved.shape)}",
-                )
+            if saved is not None and (dtype, shape) != (saved.planned, saved.shape):
+                given, expected = f"{dtype} of shape {list(shape)}", f"{saved.planned} of shape {list(saved.shape)}"
                 raise wrong(MismatchError, f"the key {key!r}", given, f"{expected}, as on another rank")
 
     def finish(self, metadata: Metadata, results: list[list[Any]]) -> None:
         """Called by torch, on one rank; the file is complete."""
+
+
+class _Contents:
+    """An open file, as torch knows it."""
+
+    def __init__(self, file: Checkpoint):
+        self._file = file
+        known = file.attributes.get(_ATTRIBUTE)
+        known = known if isinstance(known, dict) else {}
+        self.objects = set(known.get("objects", ()))
+        self.paths: dict[str, Any] = known.get("paths", {})
+        self._dtypes: dict[str, str] = known.get("dtypes", {})
+
+    def _dtype(self, key: str) -> torch.dtype:
+        name = self._dtypes.get(key)
+        return getattr(torch, name) if name else dtypes.torch_dtype(self._file.describe(key).dtype)
+
+    def metadata_of(self, key: str) -> TensorStorageMetadata:
+        shape = torch.Size(self._file.describe(key).shape)
+        chunk = ChunkStorageMetadata(torch.Size([0] * len(shape)), shape)
+        return TensorStorageMetadata(TensorProperties(dtype=self._dtype(key)), shape, [chunk])
+
+    def read(self, key: str, first: tuple[int, ...], target: torch.Tensor) -> None:
+        """Fills a tensor with the box of its shape that begins at `first`."""
+        shape, element, _ = self._file.describe(key)
+        dtype = self._dtype(key)
+        if not shape:
+            target.copy_(self._file.read(key, torch=True).view(dtype))
+            return
+        is_plain = target.is_contiguous() and target.device.type == "cpu" and not (target.is_conj() or target.is_neg())
+        if is_plain and tuple(target.shape[1:]) == shape[1:] and target.dtype == dtype and _has_dtype(dtype):
+            self._file.read(key, range(first[0], first[0] + len(target)), out=target)
+            return
+        most = max(1, _SLAB_BYTES // max(math.prod(shape[1:]) * dtypes.itemsize(element), 1))
+        columns = tuple(slice(start, start + count) for start, count in zip(first[1:], target.shape[1:], strict=True))
+        for row in range(0, len(target), most):
+            part = target[row : row + most]
+            rows = range(first[0] + row, first[0] + row + len(part))
+            part.copy_(self._file.read(key, rows, torch=True).view(dtype)[(slice(None), *columns)])
 
 
 class StorageReader(_Named, dcp.StorageReader):
@@ -314,37 +411,12 @@ class StorageReader(_Named, dcp.StorageReader):
     whole rows also for parts of some columns.
     """
 
-    def __init__(self, path: Path | None = None):
-        """Local.
-
-        Parameters
-        ----------
-        path : path, optional
-            Path of the file; None: load() gets it as checkpoint_id.
-        """
-        super().__init__(path)
-        self._file: Checkpoint | None = None
-        self._known: dict[str, Any] = {}
-
     def read_metadata(self) -> Metadata:
-        """Called by torch: opens the file."""
-        self._file = checkpoint.open(self._path(), COMM_SELF)
-        known = self._file.attributes.get(_ATTRIBUTE)
-        self._known = known if isinstance(known, dict) else {}
-        objects, paths = set(self._known.get("objects", ())), self._known.get("paths", {})
-        found = {key: BytesStorageMetadata() if key in objects else self._metadata_of(key) for key in self._file}
-        return Metadata(found, planner_data={key: tuple(paths.get(key, (key,))) for key in found})
-
-    def _metadata_of(self, key: str) -> TensorStorageMetadata:
-        assert self._file is not None
-        shape = torch.Size(self._file.describe(key).shape)
-        chunk = ChunkStorageMetadata(torch.Size([0] * len(shape)), shape)
-        return TensorStorageMetadata(TensorProperties(dtype=self._dtype(key)), shape, [chunk])
-
-    def _dtype(self, key: str) -> torch.dtype:
-        assert self._file is not None
-        name = self._known.get("dtypes", {}).get(key)
-        return getattr(torch, name) if name else dtypes.torch_dtype(self._file.describe(key).dtype)
+        """Called by torch."""
+        with checkpoint.open(self._path(), COMM_SELF) as file:
+            known = _Contents(file)
+            found = {key: BytesStorageMetadata() if key in known.objects else known.metadata_of(key) for key in file}
+        return Metadata(found, planner_data={key: tuple(known.paths.get(key, (key,))) for key in found})
 
     def set_up_storage_reader(self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
         """Called by torch at the begin of a load."""
@@ -358,37 +430,17 @@ class StorageReader(_Named, dcp.StorageReader):
         return plans
 
     def read_data(self, plan: LoadPlan, planner: LoadPlanner) -> Future[None]:
-        """Called by torch: reads this rank's parts, and closes the file."""
-        assert self._file is not None
-        with self._file as file:
+        """Called by torch: reads this rank's parts."""
+        with checkpoint.open(self._path(), COMM_SELF) as file:
+            known = _Contents(file)
             for item in plan.items:
                 key = item.storage_index.fqn
                 if item.type is LoadItemType.BYTE_IO:
                     planner.load_bytes(item, io.BytesIO(file.read(key, torch=False).tobytes()))
                     continue
                 target = planner.resolve_tensor(item)
-                self._read(key, tuple(item.storage_offsets), target.detach())
+                known.read(key, tuple(item.storage_offsets), target.detach())
                 planner.commit_tensor(item, target)
         done = Future()  # type: ignore[var-annotated]
         done.set_result(None)
         return done
-
-    def _read(self, key: str, first: tuple[int, ...], target: torch.Tensor) -> None:
-        """Fills a tensor with the box of its shape that begins at `first`."""
-        assert self._file is not None
-        file, (shape, element, _) = self._file, self._file.describe(key)
-        dtype = self._dtype(key)
-        if not shape:
-            target.copy_(file.read(key, torch=True).view(dtype))
-            return
-        is_whole = tuple(target.shape[1:]) == shape[1:] and target.is_contiguous() and target.device.type == "cpu"
-        if is_whole and target.dtype == dtype and _has_dtype(dtype):
-            file.read(key, range(first[0], first[0] + len(target)), out=target)
-            return
-        row_bytes = math.prod(shape[1:]) * dtypes.itemsize(element)
-        most = max(1, _SLAB_BYTES // max(row_bytes, 1))
-        columns = tuple(slice(start, start + count) for start, count in zip(first[1:], target.shape[1:], strict=True))
-        for row in range(0, len(target), most):
-            part = target[row : row + most]
-            begin = first[0] + row
-            part.copy_(file.read(key, range(begin, begin + len(part)), torch=True).view(dtype)[(slice(None), *columns)])

@@ -7,6 +7,7 @@ checksums. libsyncyte_hdf5 is loaded at the first use, invisible to h5py, which 
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import ctypes
 import functools
@@ -166,7 +167,7 @@ class _Given:
         self.length = 0  #: of the entries
         self.arrays: list[_Array] = []  #: all, those of parts too
         self.parts: list[_Part] = []
-        self._taken: set[int] = set()  # addresses of parts
+        self._taken: list[tuple[int, int]] = []  # memory of boxes, from the first to behind the last byte, in order
         self.numbers: list[tuple[Any, int]] = []  #: copies of DTensors without axes, and a rank that has each
         for key, value in mapping.items():
             _key(key)
@@ -243,14 +244,24 @@ class _Given:
         self.length += 1
         self.arrays.append(array)
 
+    def _take(self, array: _Array) -> bool:
+        """Notes an array's memory; False if some of it is an earlier one's."""
+        begin = array.used.description.data or 0
+        end, place = begin + array.nbytes, bisect.bisect_left(self._taken, (begin, begin))
+        if (place > 0 and self._taken[place - 1][1] > begin) or (
+            place < len(self._taken) and self._taken[place][0] < end
+        ):
+            return False
+        self._taken.insert(place, (begin, end))
+        return True
+
     def _add_part(self, part: _Part) -> None:
         """A box in the memory of an earlier one, as tied weights have, gets a copy: a bundle takes memory once."""
         for place, (first, array) in enumerate(part.boxes):
-            if array.used.description.data in self._taken:
+            if not self._take(array):
                 held = array.used.array
                 copy = held.copy() if isinstance(held, np.ndarray) else held.clone()
                 part.boxes[place] = first, _Array(array.given, as_buffer(copy, _name(part.key), writable=True))
-            self._taken.add(part.boxes[place][1].used.description.data)
         self.arrays += [array for _, array in part.boxes]
         self.parts.append(part)
 

@@ -240,6 +240,8 @@ class Comm(AxisMethods, MessageMethods):
         dist = dtypes.import_torch().distributed
         if not dist.is_initialized():
             raise ArgumentError("torch.distributed is not initialized; expected init_process_group before")
+        if group is not None and group == dist.GroupMember.NON_GROUP_MEMBER:
+            raise ArgumentError("group: this rank is not in it; expected a group of this rank")
         if group is not None and not isinstance(group, dist.ProcessGroup):
             raise wrong(DtypeError, "group", f"a {type(group).__name__}", "a torch.distributed.ProcessGroup")
         ranks: list[int] = [-1] * dist.get_world_size(group)

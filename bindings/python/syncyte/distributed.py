@@ -22,13 +22,17 @@ from .comm import COMM_WORLD
 from .errors import ArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
-    from ._torch_dtensors import state_dict
+    from ._torch_dtensors import local_state_dict, optimizer_state_dict, state_dict
     from ._torch_storage import StorageReader, StorageWriter
 
-__all__ = ["StorageReader", "StorageWriter", "pg_of", "register", "state_dict"]
+__all__ = [
+    "StorageReader", "StorageWriter", "local_state_dict", "optimizer_state_dict", "pg_of", "register", "state_dict",
+]  # fmt: skip
 
 # Importing torch.distributed.checkpoint takes longer than the rest of this module.
-_LAZY = {"StorageReader": "_torch_storage", "StorageWriter": "_torch_storage", "state_dict": "_torch_dtensors"}
+_LAZY = {name: "_torch_storage" for name in ("StorageReader", "StorageWriter")} | {
+    name: "_torch_dtensors" for name in ("local_state_dict", "optimizer_state_dict", "state_dict")
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -37,7 +41,8 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(f".{_LAZY[name]}", __package__), name)
 
 
-_job_ranks: list[int] = []  # of torch's ranks: the job's, which are others if only a part of them calls torch
+# Of the ranks of a default group of this backend: the job's, which are others if only a part of them calls torch.
+_job_ranks: list[int] = []
 
 
 def _wait_at_exit(process: int) -> None:
@@ -71,15 +76,30 @@ def _find_job_ranks(store: Any, rank: int, size: int) -> list[int]:
         )
     if size == job.size:
         return list(range(size))
-    store.set(f"syncyte/rank/{rank}", str(job.rank))
+    return _exchanged_ranks(store, rank, size)
+
+
+def _exchanged_ranks(store: Any, rank: int, size: int) -> list[int]:
+    """Returns the job's ranks of a group's ranks, which tell each other by the group's store."""
+    store.set(f"syncyte/rank/{rank}", str(COMM_WORLD.rank))
     return [int(store.get(f"syncyte/rank/{number}")) for number in range(size)]
+
+
+def _is_default_group_ours() -> bool:
+    world = dist.group.WORLD
+    try:
+        return world is not None and world._get_backend(torch.device("cpu")).name() == "syncyte"
+    except RuntimeError:  # it has no backend for the CPU
+        return False
 
 
 def _create(options: Any, backend_options: Any) -> Any:
     """Makes the backend of a group, as torch asks for it on the group's ranks."""
     _require_threads()
     store, rank, size = options.store, options.group_rank, options.group_size
-    if options.global_ranks_in_group:
+    if options.global_ranks_in_group and not _is_default_group_ours():
+        ranks = _exchanged_ranks(store, rank, size)
+    elif options.global_ranks_in_group:
         ranks = [_job_ranks[each] for each in options.global_ranks_in_group]
     else:
         ranks = _job_ranks[:] = _find_job_ranks(store, rank, size)

@@ -82,8 +82,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_comm(syncyte_bundle_t bundle, syn
  * @param[in] count number of arrays: this rank's blocks
  * @param[in,out] arrays {array(count), optional} the arrays of this rank's blocks, ghosts included, with any strides,
  * in memory that no other array of the bundle has. The memory must stay until the bundle has gone, or has other arrays
- * @return SYNCYTE_ERR_ARGUMENT (a name that is taken, another communicator, number of arrays, overlapping memory, more
- * than 256 fields), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is
+ * @return SYNCYTE_ERR_ARGUMENT (a name that is taken, another communicator, number of arrays, overlapping
+ * memory), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH; SYNCYTE_ERR_BUSY while an operation is
  * in flight.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_bundle_add(syncyte_bundle_t bundle, const char* name, syncyte_layout_t layout,

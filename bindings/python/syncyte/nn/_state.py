@@ -149,13 +149,17 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
     return _with_metadata(result, state_dict, entries)
 
 
-def own_state(model: torch.nn.Module) -> list[tuple[str, Any, Layout | None]]:
-    """Keys, values and layouts of a model's state_dict(). Collective over the ranks of its layouts."""
+def own_state(model: torch.nn.Module) -> tuple[dict[str, Any], dict[str, Layout]]:
+    """A model's state_dict(), and the layouts of the keys that are parts. Collective over the ranks of its layouts."""
+    state: dict[str, Any] = {}
 
     def check(tensors: _Tensors, _: list[Comm]) -> list[_Entry]:
-        return _own_entries(model.state_dict(), tensors)
+        nonlocal state
+        state = model.state_dict()
+        return _own_entries(state, tensors)
 
-    return [(entry.key, entry.value, entry.layout) for entry in _agreed("state_dict", model, layouts_of, check)[0]]
+    entries = _agreed("state_dict", model, layouts_of, check)[0]
+    return state, {entry.key: entry.layout for entry in entries if entry.layout is not None}
 
 
 def _own_entries(state: State, tensors: _Tensors) -> list[_Entry]:
@@ -224,14 +228,14 @@ def _entries(state_dict: Any, prefix: Any, known: _Tensors) -> list[_Entry]:
     if not isinstance(prefix, str):
         raise wrong(DtypeError, "prefix", repr(prefix), "a string")
     tensors, layouts = known
-    names = {_unwrapped(name): tensor for name, tensor in tensors.items()}
+    names = {unwrapped(name): tensor for name, tensor in tensors.items()}
     entries = []
     for key, value in state_dict.items():
         if not isinstance(key, str):
             raise wrong(DtypeError, "state_dict", f"with the key {key!r}", "names")
         if key.startswith(prefix):
             key = key.removeprefix(prefix)
-            tensor = tensors.get(key, names.get(_unwrapped(key)))
+            tensor = tensors.get(key, names.get(unwrapped(key)))
             layout = None if tensor is None else layouts.get(id(tensor))
             entries.append(_Entry(key, value, tensor, layout))
     found = {id(entry.tensor) for entry in entries}
@@ -241,7 +245,7 @@ def _entries(state_dict: Any, prefix: Any, known: _Tensors) -> list[_Entry]:
     return entries
 
 
-def _unwrapped(key: str) -> str:
+def unwrapped(key: str) -> str:
     """Removes the prefixes of wrappers from a key."""
     while key.startswith(_WRAPPERS):
         key = key.partition(".")[2]
