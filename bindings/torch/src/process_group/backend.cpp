@@ -28,9 +28,28 @@ bool is_started(const COptions& options) {
 
 double seconds_of(milliseconds time) { return std::min(std::chrono::duration<double>(time).count(), 1e8); }
 
-group_communicator made_in_time(const rank_list& ranks, const c10d::Backend::Options& options, c10d::Store& store) {
-  const wait_limit limit(seconds_of(options.timeout));
-  return communicator_of(ranks, options.group_name, store);
+// Options of torch 2.6 have no name, and no ranks.
+
+template <class COptions>
+std::string name_in(const COptions& options) {
+  if constexpr (requires { options.group_name; })
+    return options.group_name;
+  else
+    return {};
+}
+
+template <class COptions>
+void describe_in(COptions& options, const std::string& name, const std::vector<std::int64_t>& ranks) {
+  if constexpr (requires { options.group_name; }) {
+    options.group_name = name;
+    options.global_ranks_in_group.assign(ranks.begin(), ranks.end());
+  }
+}
+
+group_communicator made_in_time(const rank_list& ranks, const std::string& name, milliseconds timeout,
+                                c10d::Store& store) {
+  const wait_limit limit(seconds_of(timeout));
+  return communicator_of(ranks, name, store);
 }
 
 const at::Tensor& only_one(const tensors& arrays) {
@@ -64,10 +83,12 @@ tensors all_of(const tensor_lists& lists) {
 
 }  // namespace
 
-backend::backend(const rank_list& ranks, int rank, c10d::Store& store, c10::intrusive_ptr<Options> options)
+backend::backend(const rank_list& ranks, int rank, const std::string& name, c10d::Store& store,
+                 c10::intrusive_ptr<Options> options)
     : Backend(rank, static_cast<int>(ranks.size())),
       ranks_(ranks),
-      comm_(made_in_time(ranks, *options, store)),
+      name_(name),
+      comm_(made_in_time(ranks, name, options->timeout, store)),
       options_(std::move(options)) {
   init();
 }
@@ -82,11 +103,11 @@ c10::intrusive_ptr<c10d::Backend> backend::split(const c10::intrusive_ptr<c10d::
     members.push_back(ranks_.at(static_cast<std::size_t>(each)));
   }
   TORCH_CHECK_VALUE(rank >= 0, "ranks does not name rank ", rank_, ", which calls split_group");
-  return c10::make_intrusive<backend>(members, rank, *store, options);
+  return c10::make_intrusive<backend>(members, rank, name_in(*options), *store, options);
 }
 
 void backend::shutdown() {
-  TORCH_CHECK_WITH(DistBackendError, queue_.wait_until_idle(options_->timeout), "group ", options_->group_name,
+  TORCH_CHECK_WITH(DistBackendError, queue_.wait_until_idle(options_->timeout), "group ", name_,
                    " is destroyed on rank ", rank_, " while an operation is in flight, which has not ended within ",
                    options_->timeout.count(), " ms; expected all ranks to call it");
 }
@@ -94,7 +115,7 @@ void backend::shutdown() {
 operation_facts backend::facts(OpType type, const char* name, milliseconds timeout) {
   const bool is_collective = !c10d::isP2POp(type) && type != OpType::COALESCED;  // the number is equal on all ranks
   const std::uint64_t number = is_collective ? ++number_ : number_.load();
-  return {type, name, options_->group_name, rank_, number, timeout > milliseconds(0) ? timeout : options_->timeout};
+  return {type, name, name_, rank_, number, timeout > milliseconds(0) ? timeout : options_->timeout};
 }
 
 backend::work backend::given(work made) {
@@ -177,8 +198,8 @@ backend::work backend::allgather_coalesced(tensor_lists& outputs, tensors& input
 
 backend::work backend::allgather_into_tensor_coalesced(tensors& outputs, tensors& inputs,
                                                        const c10d::AllgatherOptions& options) {
-  return submit(OpType::ALLGATHER_INTO_TENSOR_COALESCED, "syncyte:all_gather_into_tensor_coalesced", options, inputs,
-                outputs, [comm = comm_, outputs, inputs] {
+  return submit(OpType::_ALLGATHER_BASE, "syncyte:all_gather_into_tensor_coalesced", options, inputs, outputs,
+                [comm = comm_, outputs, inputs] {
                   require_equal_lists(comm->comm, "allgather_into_tensor_coalesced", outputs.size(), inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i)
                     blocking::all_gather_single(comm->comm, outputs.at(i), inputs[i]);
@@ -225,8 +246,8 @@ backend::work backend::_reduce_scatter_base(at::Tensor& output, at::Tensor& inpu
 
 backend::work backend::reduce_scatter_tensor_coalesced(tensors& outputs, tensors& inputs,
                                                        const c10d::ReduceScatterOptions& options) {
-  return submit(OpType::REDUCE_SCATTER_TENSOR_COALESCED, "syncyte:reduce_scatter_tensor_coalesced", options, inputs,
-                outputs, [comm = comm_, outputs, inputs, how = options.reduceOp] {
+  return submit(OpType::_REDUCE_SCATTER_BASE, "syncyte:reduce_scatter_tensor_coalesced", options, inputs, outputs,
+                [comm = comm_, outputs, inputs, how = options.reduceOp] {
                   require_equal_lists(comm->comm, "reduce_scatter_tensor_coalesced", outputs.size(), inputs.size());
                   for (std::size_t i = 0; i < inputs.size(); ++i)
                     blocking::reduce_scatter_single(comm->comm, outputs.at(i), inputs[i], how);
@@ -307,15 +328,19 @@ backend::work backend::endCoalescing() {
 
 namespace {
 
+/// Reads a group's store, for which torch 2.6 has no function.
+struct store_reader : c10d::ProcessGroup {
+  static c10::intrusive_ptr<c10d::Store> read(const c10d::ProcessGroup& group) { return group.*&store_reader::store_; }
+};
+
 /// Makes the backend of a group whose ranks of the job are given, and registers it for the CPU in the group `holder`,
 /// where Python finds it.
 void create_backend(const c10::intrusive_ptr<c10d::ProcessGroup>& holder, const std::vector<std::int64_t>& ranks,
                     const std::string& name, std::int64_t timeout_ms) {
   auto options = c10::make_intrusive<c10d::Backend::Options>("syncyte", milliseconds(timeout_ms));
-  options->group_name = name;
-  options->global_ranks_in_group.assign(ranks.begin(), ranks.end());
-  auto made = c10::make_intrusive<backend>(rank_list(ranks.begin(), ranks.end()), holder->getRank(),
-                                           *holder->getStore(), std::move(options));
+  describe_in(*options, name, ranks);
+  auto made = c10::make_intrusive<backend>(rank_list(ranks.begin(), ranks.end()), holder->getRank(), name,
+                                           *store_reader::read(*holder), std::move(options));
   holder->setBackend(c10::kCPU, c10d::ProcessGroup::BackendType::CUSTOM, made);
 }
 

@@ -25,7 +25,8 @@ class backend final : public c10d::Backend {
   using work = c10::intrusive_ptr<c10d::Work>;
 
   /// The ranks of the job that form the group, this one among them. Collective over them.
-  backend(const rank_list& ranks, int rank, c10d::Store& store, c10::intrusive_ptr<Options> options);
+  backend(const rank_list& ranks, int rank, const std::string& name, c10d::Store& store,
+          c10::intrusive_ptr<Options> options);
 
   const std::string getBackendName() const override { return "syncyte"; }
   uint64_t getSequenceNumberForGroup() override { return number_; }
@@ -40,6 +41,7 @@ class backend final : public c10d::Backend {
   c10::intrusive_ptr<Backend> split(const c10::intrusive_ptr<c10d::Store>& store, const std::vector<int>& ranks,
                                     const c10::intrusive_ptr<Options>& options);
   void shutdown();
+  bool supportsCoalescing() const { return true; }
   work gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options);
   // NOLINTEND(modernize-use-override)
 
@@ -68,7 +70,6 @@ class backend final : public c10d::Backend {
   work recv(tensors& arrays, int source, int tag) override;
   work recvAnysource(tensors& arrays, int tag) override;
 
-  bool supportsCoalescing() const override { return true; }
   void startCoalescing() override;
   work endCoalescing() override;
 
@@ -86,6 +87,7 @@ class backend final : public c10d::Backend {
   work given(work made);
 
   const rank_list ranks_;
+  const std::string name_;
   const group_communicator comm_;
   const c10::intrusive_ptr<Options> options_;
   std::atomic<std::uint64_t> number_ = 0;

@@ -36,7 +36,7 @@ class operation_work : public c10d::Work {
 
   std::vector<at::Tensor> result() override { return outputs_; }
   std::uint64_t getSequencenumber() const override { return facts_.number; }
-  std::chrono::milliseconds getTimeout() const override { return facts_.timeout; }
+  std::chrono::milliseconds getTimeout() const { return facts_.timeout; }  // NOLINT(modernize-use-override): not in 2.6
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
   /// Throws the operation's error, or one that names the operation if it has not ended in time. It goes on then.
