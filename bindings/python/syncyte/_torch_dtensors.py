@@ -35,7 +35,7 @@ class _Maker:
             raise not_initialized()
         self._ranks: dict[Comm, tuple[int, ...]] = {}
 
-    def _mesh_of(self, comm: Comm, device: str) -> DeviceMesh:
+    def mesh_of(self, comm: Comm, device: str) -> DeviceMesh:
         """A mesh of a communicator's ranks, made at the first use. Collective over them."""
         if comm not in self._ranks:
             self._ranks[comm] = tuple(torch_ranks(comm))
@@ -50,7 +50,7 @@ class _Maker:
         shape, value = torch.Size(layout.whole_shape(value)), value.detach()
         if _is_as_torch_cuts(layout):
             strides = tuple(itertools.accumulate((1, *shape[:0:-1]), int.__mul__))[::-1]
-            mesh = self._mesh_of(layout.comm, value.device.type)
+            mesh = self.mesh_of(layout.comm, value.device.type)
             return DTensor.from_local(value, mesh, [Shard(layout.dim)], run_check=False, shape=shape, stride=strides)
         if importlib.util.find_spec("torch.distributed.checkpoint.protocol") is None:
             raise wrong(
@@ -134,7 +134,10 @@ def optimizer_state_dict(model: torch.nn.Module, optimizer: torch.optim.Optimize
         As of state_dict().
     """
     maker = _Maker()
-    layouts = {unwrapped(key): layout for key, layout in own_state(model)[1].items()}
+    state, cut = own_state(model)
+    for key, each in cut.items():  # collective, unlike the choice of states below
+        maker.mesh_of(each.comm, state[key].device.type)
+    layouts = {unwrapped(key): layout for key, layout in cut.items()}
     found: Any = get_optimizer_state_dict(model, optimizer)
     states = {key: dict(values) for key, values in found["state"].items()}  # the optimizer's own stay as they are
     for key, values in states.items():

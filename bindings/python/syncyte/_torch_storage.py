@@ -317,8 +317,8 @@ class StorageWriter(_Named, dcp.StorageWriter):
         other, self_ = self._thread, threading.current_thread()
         if other is not None and other is not self_ and other.is_alive():
             raise BusyError("this StorageWriter is in another save; expected to wait for it, or a writer for each")
-        self._thread = self_
         self._path()
+        self._thread = self_
 
     def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
         """Called by torch, before it leaves out what another rank saves too."""
@@ -338,7 +338,16 @@ class StorageWriter(_Named, dcp.StorageWriter):
 
     def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[Any]]:
         """Called by torch: writes the whole file, and puts it in the place of an older one."""
-        comm, done = self._comm, Future()  # type: ignore[var-annotated]
+        try:
+            self._write(plan, planner)
+        finally:
+            self._thread = None
+        done = Future()  # type: ignore[var-annotated]
+        done.set_result([])
+        return done
+
+    def _write(self, plan: SavePlan, planner: SavePlanner) -> None:
+        comm = self._comm
         with _limited_waits():  # a rank whose planner has failed does not come
             resolved = _together(comm, lambda: _resolved(plan, planner))
         pieces = _gathered(comm, [piece for piece, _ in resolved])
@@ -349,9 +358,6 @@ class StorageWriter(_Named, dcp.StorageWriter):
             mine.setdefault(piece.key, []).append((piece, data))
         arrays = {key: _array_to_save(each, mine.get(key, []), comm.rank == 0) for key, each in keys.items()}
         checkpoint.save(self._path(), arrays, comm, attributes=_attributes(keys))
-        self._thread = None
-        done.set_result([])
-        return done
 
     def _check_planned(self, keys: dict[str, _Key]) -> None:
         """Raises MismatchError if this rank has a tensor that another rank saves, of another type or shape."""

@@ -129,7 +129,7 @@ def _is_channels_last(tensor: Any) -> bool:
     return tensor.dim() in formats and tensor.is_contiguous(memory_format=formats[tensor.dim()])
 
 
-# What a mapping may have in place of arrays, for use within this package.
+# Two types that other modules of this package put into a mapping in place of arrays.
 
 
 class Known(NamedTuple):

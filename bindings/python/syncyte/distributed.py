@@ -41,7 +41,8 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(f".{_LAZY[name]}", __package__), name)
 
 
-# Of the ranks of a default group of this backend: the job's, which are others if only a part of them calls torch.
+# Entry i is the rank in the MPI job of torch's rank i; the two differ if only a part of the job calls torch. It is for
+# a default group of this backend.
 _job_ranks: list[int] = []
 
 
